@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The policy index of a move: plane * squares + square of origin, both seen by the mover (ranks
+// turned for Black). Planes, in order: 8 directions x the longest distance; 8 knight jumps;
+// under-promotions (each choice after the first, x capture to the left, straight, right); one
+// placement plane for each kind of piece (on the target square). Every legal move of a position has
+// its own index.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "env/position.h"
+
+namespace khanzero {
+
+template <class Spec>
+class PolicyMap {
+ public:
+  using Geo = typename Position<Spec>::Geo;
+
+  static constexpr int kMaxDistance = std::max(Geo::kFiles, Geo::kRanks) - 1;
+  static constexpr int kKnightPlane = 8 * kMaxDistance;
+  static constexpr int kPromotionPlane = kKnightPlane + 8;
+  static constexpr int kUnderPromotions = [] {
+    size_t most = 1;
+    for (const PieceSpec& piece : Spec::kPieces) most = std::max(most, piece.promotes_to.size());
+    return static_cast<int>(most) - 1;
+  }();
+  static constexpr int kPlacementPlane = kPromotionPlane + 3 * kUnderPromotions;
+  static constexpr int kPlanes = kPlacementPlane + (Spec::kHasHands ? Position<Spec>::kTypes : 0);
+  static constexpr int kSize = kPlanes * Geo::kSquares;
+  static_assert(kSize < 65536);
+
+  // REQUIRES: `move` is legal in a position where `mover` is to move.
+  static uint16_t IndexOf(const Position<Spec>& position, Move move) {
+    const Color mover = position.side_to_move();
+    const Square from = Geo::Relative(mover, move.from);
+    if (move.kind == MoveKind::kPlacement) {
+      return static_cast<uint16_t>((kPlacementPlane + move.piece) * Geo::kSquares + from);
+    }
+    const Square to = Geo::Relative(mover, move.to);
+    if (move.kind == MoveKind::kPromotion) {
+      const std::string_view choices = Spec::kPieces[position.type_on(move.from)].promotes_to;
+      const size_t choice = choices.find(Spec::kPieces[move.piece].letter);
+      if (choice > 0) {
+        const int file_step = Geo::FileOf(to) - Geo::FileOf(from) + 1;
+        const int plane = kPromotionPlane + (static_cast<int>(choice) - 1) * 3 + file_step;
+        return static_cast<uint16_t>(plane * Geo::kSquares + from);
+      }
+    }
+    return static_cast<uint16_t>(kPlaneOf[from][to] * Geo::kSquares + from);
+  }
+
+ private:
+  static constexpr auto kPlaneOf = [] {
+    std::array<std::array<uint8_t, Geo::kSquares>, Geo::kSquares> planes{};
+    for (int s = 0; s < Geo::kSquares; ++s) {
+      for (int k = 0; k < 8; ++k) {
+        const Offset step = kDirections[static_cast<size_t>(k)];
+        for (int n = 1; n <= kMaxDistance; ++n) {
+          const int file = Geo::FileOf(s) + n * step.file;
+          const int rank = Geo::RankOf(s) + n * step.rank;
+          if (!Geo::OnBoard(file, rank)) break;
+          planes[static_cast<size_t>(s)][Geo::SquareAt(file, rank)] =
+              static_cast<uint8_t>(k * kMaxDistance + n - 1);
+        }
+        const Offset jump = kKnightJumps[static_cast<size_t>(k)];
+        const int file = Geo::FileOf(s) + jump.file;
+        const int rank = Geo::RankOf(s) + jump.rank;
+        if (Geo::OnBoard(file, rank)) {
+          planes[static_cast<size_t>(s)][Geo::SquareAt(file, rank)] =
+              static_cast<uint8_t>(kKnightPlane + k);
+        }
+      }
+    }
+    return planes;
+  }();
+};
+
+}  // namespace khanzero

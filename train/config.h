@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The whole configuration of a run, as its YAML file gives it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "env/settings.h"
+#include "mcts/settings.h"
+#include "model/settings.h"
+
+namespace khanzero {
+
+enum class CappedGames { kDraw, kSkip };
+inline constexpr ChoiceNames<2> kCappedGamesNames = {"draw", "skip"};
+
+struct SelfPlaySettings {
+  int workers = 0;
+  int games_per_worker = 64;
+  int max_plies = 400;
+  CappedGames capped_games = CappedGames::kDraw;
+  int temperature_plies = 20;
+  double temperature = 1.0;
+  int random_opening_plies = 4;
+  double random_opening_share = 0.2;
+
+  template <class V>
+  static void Fields(SelfPlaySettings& s, V& visit) {
+    visit.Number("workers", s.workers, 0, 1024, "self-play threads; 0 takes one for each core");
+    visit.Number("games_per_worker", s.games_per_worker, 1, 65536,
+                 "games a worker plays at once; also its batch size");
+    visit.Number("max_plies", s.max_plies, 2, 100000, "a game is cut off at this length");
+    visit.Choice("capped_games", s.capped_games, kCappedGamesNames,
+                 "a game cut off trains its value as a draw, or not at all (skip)");
+    visit.Number("temperature_plies", s.temperature_plies, 0, 100000,
+                 "puct: moves are drawn from the visits for this many plies, then the best is "
+                 "played");
+    visit.Number("temperature", s.temperature, 0.01, 10.0,
+                 "puct: temperature of that draw");
+    visit.Number("random_opening_plies", s.random_opening_plies, 0, 1000,
+                 "most random plies before the searched part of a game with a random opening");
+    visit.Number("random_opening_share", s.random_opening_share, 0.0, 1.0,
+                 "share of games that begin with random plies");
+  }
+};
+
+enum class OptimizerKind { kAdamW, kSgd };
+inline constexpr ChoiceNames<2> kOptimizerKindNames = {"adamw", "sgd"};
+
+struct LearnerSettings {
+  int batch_size = 256;
+  OptimizerKind optimizer = OptimizerKind::kAdamW;
+  double learning_rate = 0.002;
+  int warmup_steps = 100;
+  double final_learning_rate = 0.0002;
+  double weight_decay = 0.0001;
+  double momentum = 0.9;
+  double gradient_clip = 5.0;
+  double policy_weight = 1.0;
+  double value_weight = 1.0;
+  double root_value_share = 0.3;
+  double samples_per_position = 4.0;
+  int64_t window_min_positions = 20'000;
+  double window_growth = 0.4;
+  double window_exponent = 0.65;
+  double validation_share = 0.05;
+  bool mirror = true;
+  Precision precision = Precision::kAuto;
+  int threads = 0;
+
+  template <class V>
+  static void Fields(LearnerSettings& s, V& visit) {
+    visit.Number("batch_size", s.batch_size, 2, 65536, "positions a step");
+    visit.Choice("optimizer", s.optimizer, kOptimizerKindNames, "adamw or sgd");
+    visit.Number("learning_rate", s.learning_rate, 1e-8, 10.0, "highest learning rate");
+    visit.Number("warmup_steps", s.warmup_steps, 0, 1'000'000,
+                 "steps over which the learning rate rises to its highest");
+    visit.Number("final_learning_rate", s.final_learning_rate, 0.0, 10.0,
+                 "learning rate at the end of the run's budget; falls as a cosine");
+    visit.Number("weight_decay", s.weight_decay, 0.0, 1.0,
+                 "decay of convolution and linear weights (not of norms and biases)");
+    visit.Number("momentum", s.momentum, 0.0, 0.9999, "sgd: momentum");
+    visit.Number("gradient_clip", s.gradient_clip, 0.0, 1e6,
+                 "longest gradient (norm); 0 does not clip");
+    visit.Number("policy_weight", s.policy_weight, 0.0, 1000.0, "weight of the policy loss");
+    visit.Number("value_weight", s.value_weight, 0.0, 1000.0, "weight of the value loss");
+    visit.Number("root_value_share", s.root_value_share, 0.0, 1.0,
+                 "share of the search's root value in the value target, the rest is the result");
+    visit.Number("samples_per_position", s.samples_per_position, 0.01, 100.0,
+                 "how often a new position is trained on, on average");
+    visit.Number("window_min_positions", s.window_min_positions, int64_t{1}, int64_t{1} << 40,
+                 "the replay window before it grows: M of the window formula");
+    visit.Number("window_growth", s.window_growth, 0.0, 1.0,
+                 "how fast the window grows at M: w of the window formula");
+    visit.Number("window_exponent", s.window_exponent, 0.01, 1.0,
+                 "how its growth slows: e of the window formula");
+    visit.Number("validation_share", s.validation_share, 0.0, 0.5,
+                 "share of games (by hash of their id) that are never trained on");
+    visit.Flag("mirror", s.mirror, "train on left-right mirrored positions where rules allow it");
+    visit.Choice("precision", s.precision, kPrecisionNames,
+                 "arithmetic of training: auto takes bf16 where the processor has it");
+    visit.Number("threads", s.threads, 0, 1024, "threads of the learner; 0 takes one for each core");
+  }
+};
+
+struct LoopSettings {
+  int64_t max_games = 0;
+  double max_hours = 0.0;
+  int games_per_cycle = 500;
+  int uniform_games = 0;
+  int keep_checkpoints = 20;
+
+  template <class V>
+  static void Fields(LoopSettings& s, V& visit) {
+    visit.Number("max_games", s.max_games, int64_t{0}, int64_t{1} << 40,
+                 "the run ends after this many self-play games; 0: no such end");
+    visit.Number("max_hours", s.max_hours, 0.0, 100000.0,
+                 "the run ends after this many hours of work; 0: no such end");
+    visit.Number("games_per_cycle", s.games_per_cycle, 1, 10'000'000,
+                 "games between two checkpoints");
+    visit.Number("uniform_games", s.uniform_games, 0, 10'000'000,
+                 "first games played without a network (uniform priors, draw value)");
+    visit.Number("keep_checkpoints", s.keep_checkpoints, 1, 1'000'000,
+                 "how many of the newest checkpoints are kept");
+  }
+};
+
+struct EvaluationSettings {
+  int every_cycles = 1;
+  int pairs = 10;
+  int final_pairs = 50;
+  int simulations = 32;
+
+  template <class V>
+  static void Fields(EvaluationSettings& s, V& visit) {
+    visit.Number("every_cycles", s.every_cycles, 0, 1'000'000,
+                 "a short match against random and greedy after every so many cycles; 0: never");
+    visit.Number("pairs", s.pairs, 1, 100'000, "pairs of games in each such match");
+    visit.Number("final_pairs", s.final_pairs, 0, 100'000,
+                 "pairs of games against random at the end of the run; 0: none");
+    visit.Number("simulations", s.simulations, 1, 1'000'000,
+                 "simulations the agent has for each move in these matches");
+  }
+};
+
+struct Config {
+  std::string game = "khans";
+  int kings_landing = 7;
+  uint64_t seed = 1;
+  NetworkSettings network;
+  InferenceSettings inference;
+  SearchSettings search;
+  SelfPlaySettings selfplay;
+  LearnerSettings learner;
+  LoopSettings loop;
+  EvaluationSettings evaluation;
+
+  template <class V>
+  static void Fields(Config& c, V& visit) {
+    visit.Text("game", c.game, "the game: khans or serbest");
+    visit.Number("kings_landing", c.kings_landing, 7, 8,
+                 "serbest: the king is placed on own ranks 1 to this");
+    visit.Number("seed", c.seed, uint64_t{0}, ~uint64_t{0}, "seed of every random stream");
+    visit.Section("network", c.network, "size of the network");
+    visit.Section("inference", c.inference, "running the network");
+    visit.Section("search", c.search, "the search of self-play");
+    visit.Section("selfplay", c.selfplay, "playing games");
+    visit.Section("learner", c.learner, "learning from them");
+    visit.Section("loop", c.loop, "how long, and how often");
+    visit.Section("evaluation", c.evaluation, "matches during the run");
+  }
+};
+
+// Reads a YAML file over the defaults; then each of `overrides`, "section.key=value". Throws
+// InputError for an unreadable file, an unknown key (with its line and the nearest known key), a
+// wrong type, a value out of range, a key given twice.
+Config LoadConfig(const std::string& path, const std::vector<std::string>& overrides = {});
+
+// The same for YAML text; `source` names it in errors.
+Config ParseConfig(const std::string& text, const std::string& source,
+                   const std::vector<std::string>& overrides = {});
+
+// The configuration as YAML that LoadConfig reads back to the same values, each key with its
+// meaning, limits and default as a comment.
+std::string ToYaml(const Config& config);
+
+}  // namespace khanzero
