@@ -19,6 +19,13 @@ namespace khanzero {
 // A batch, owned and reused by the caller. Inputs are appended position by position; the evaluator
 // fills the outputs.
 class EvaluationBatch {
+ private:
+  template <class V>
+  auto Part(V& v, int i) const {
+    const uint32_t begin = offsets_[static_cast<size_t>(i)];
+    return std::span(v).subspan(begin, offsets_[static_cast<size_t>(i) + 1] - begin);
+  }
+
  public:
   explicit EvaluationBatch(const EncodingShape& shape) : shape_(shape) {}
 
@@ -62,12 +69,6 @@ class EvaluationBatch {
   Wdl& mutable_wdl(int i) { return wdl_[static_cast<size_t>(i)]; }
 
  private:
-  template <class V>
-  auto Part(V& v, int i) const {
-    const uint32_t begin = offsets_[static_cast<size_t>(i)];
-    return std::span(v).subspan(begin, offsets_[static_cast<size_t>(i) + 1] - begin);
-  }
-
   EncodingShape shape_;
   int size_ = 0;
   std::vector<float> planes_;

@@ -36,8 +36,7 @@ struct SearchSettings {
     visit.Number("gumbel_c_scale", s.gumbel_c_scale, 0.0, 100.0,
                  "gumbel: c_scale of the Q transformation");
     visit.Number("cpuct_init", s.cpuct_init, 0.0, 100.0, "puct: exploration at few visits");
-    visit.Number("cpuct_base", s.cpuct_base, 1.0, 1e9,
-                 "puct: visits over which exploration grows");
+    visit.Number("cpuct_base", s.cpuct_base, 1.0, 1e9, "puct: visits over which exploration grows");
     visit.Number("fpu_reduction", s.fpu_reduction, 0.0, 2.0,
                  "puct: how far an unvisited move is valued below its parent");
     visit.Number("dirichlet_alpha_total", s.dirichlet_alpha_total, 0.0, 1000.0,

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Definitions of Search's members; included by search.h only.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "mcts/search.h"
+
+namespace khanzero {
+
+inline void Softmax(std::span<const float> logits, std::vector<float>& out) {
+  out.resize(logits.size());
+  if (logits.empty()) return;
+  const float most = *std::max_element(logits.begin(), logits.end());
+  float sum = 0.0F;
+  for (size_t i = 0; i < logits.size(); ++i) sum += out[i] = std::exp(logits[i] - most);
+  for (float& p : out) p /= sum;
+}
+
+template <Game G>
+Descent Search<G>::Descend(Leaf<G>& leaf) {
+  leaf.path.assign(1, Tree::kRoot);
+  if (!tree_.root().expanded) {
+    if (tree_.root().in_flight > 0) return Descent::kCollision;
+    leaf.position = root_;
+    if (!MakeLeaf(leaf)) return Descent::kFinished;
+    tree_.AddInFlight(leaf.path);
+    return Descent::kNeedsEvaluation;
+  }
+  if (!root_ready_) PrepareRoot();
+
+  Position position = root_;
+  const size_t history_size = history_.size();
+  Descent descent = Descent::kCollision;
+  for (NodeIndex index = Tree::kRoot;;) {
+    const int choice = index == Tree::kRoot                            ? SelectRoot()
+                       : settings_.algorithm == RootAlgorithm::kGumbel ? SelectGumbel(index)
+                                                                       : SelectPuct(index);
+    const Edge& edge = tree_.edges(tree_.node(index))[static_cast<size_t>(choice)];
+    PlayWithHistory(position, history_, edge.move);
+    NodeIndex child = edge.child;
+    const bool is_new = child == kNoNode;
+    if (is_new) child = tree_.AddChild(index, choice);
+    leaf.path.push_back(child);
+    if (is_new) {
+      leaf.position = position;
+      descent = MakeLeaf(leaf) ? Descent::kNeedsEvaluation : Descent::kFinished;
+      break;
+    }
+    const Node& node = tree_.node(child);
+    if (node.proof != Proof::kUnknown) {
+      Finish(leaf.path, node.proof);
+      descent = Descent::kFinished;
+      break;
+    }
+    if (!node.expanded) break;  // still waits for its evaluation
+    index = child;
+  }
+  history_.Truncate(history_size);
+  if (descent != Descent::kCollision) ++simulations_started_;
+  if (descent == Descent::kNeedsEvaluation) tree_.AddInFlight(leaf.path);
+  return descent;
+}
+
+// Looks at a new node: a known end is proven and backed up at once (false), anything else waits for
+// its evaluation (true). At the root draws by count or repetition do not end the search: a move is
+// wanted there all the same.
+template <Game G>
+bool Search<G>::MakeLeaf(Leaf<G>& leaf) {
+  const Position& position = leaf.position;
+  const bool is_root = leaf.path.size() == 1;
+  position.LegalMoves(leaf.moves);
+  const Outcome outcome = position.OutcomeGiven(!leaf.moves.empty());
+  if (outcome.over() && !(is_root && outcome.result == Result::kDraw)) {
+    const Wdl wdl = WdlFor(outcome.result, position.side_to_move());
+    const Proof proof = wdl.draw > 0.0F  ? Proof::kDraw
+                        : wdl.win > 0.0F ? Proof::kWin
+                                         : Proof::kLoss;
+    tree_.Prove(leaf.path, proof, 0);
+    Finish(leaf.path, proof);
+    return false;
+  }
+  const auto wins = std::find_if(leaf.moves.begin(), leaf.moves.end(),
+                                 [&](const Move& m) { return position.IsGoalMove(m); });
+  if (wins != leaf.moves.end()) {
+    if (is_root) {
+      ExpandWonRoot(leaf, static_cast<size_t>(wins - leaf.moves.begin()));
+    } else {
+      tree_.Prove(leaf.path, Proof::kWin, 1);
+      Finish(leaf.path, Proof::kWin);
+    }
+    return false;
+  }
+  leaf.policy_indices.clear();
+  for (const Move& move : leaf.moves) {
+    leaf.policy_indices.push_back(G::PolicyIndex(position, move));
+  }
+  return true;
+}
+
+// The root's mover wins with move `winning`: the edge is made, so that the move can be played.
+template <Game G>
+void Search<G>::ExpandWonRoot(Leaf<G>& leaf, size_t winning) {
+  priors_.assign(static_cast<size_t>(leaf.moves.size()), 0.0F);
+  priors_[winning] = 1.0F;
+  tree_.Expand(Tree::kRoot, leaf.moves, priors_, 1.0);
+  PrepareRoot();  // the winning move comes first
+  leaf.path.push_back(tree_.AddChild(Tree::kRoot, 0));
+  tree_.Prove(leaf.path, Proof::kLoss, 0);
+  Finish(leaf.path, Proof::kLoss);
+}
+
+template <Game G>
+void Search<G>::Finish(std::span<const NodeIndex> path, Proof proof) {
+  const Wdl wdl = proof == Proof::kWin    ? Wdl{1.0F, 0.0F, 0.0F}
+                  : proof == Proof::kLoss ? Wdl{0.0F, 0.0F, 1.0F}
+                                          : Wdl{0.0F, 1.0F, 0.0F};
+  tree_.Backup(path, wdl);
+  ++counters_.terminal_visits;
+  ++counters_.simulations;
+}
+
+template <Game G>
+void Search<G>::Complete(Leaf<G>& leaf, std::span<const float> logits, const Wdl& wdl) {
+  tree_.RemoveInFlight(leaf.path);
+  ++counters_.evaluations;
+  Softmax(logits, priors_);
+  tree_.Expand(leaf.path.back(), leaf.moves, priors_, wdl.value());
+  tree_.Backup(leaf.path, wdl);
+  if (leaf.path.size() > 1) ++counters_.simulations;
+}
+
+// Fixes the order of the root's edges, and draws this search's noise.
+template <Game G>
+void Search<G>::PrepareRoot() {
+  root_ready_ = true;
+  const Node& root = tree_.root();
+  tree_.Sort(Tree::kRoot, root.edge_count);
+  const std::span<Edge> edges = tree_.edges(root);
+  clean_priors_.clear();
+  for (const Edge& edge : edges) clean_priors_.push_back(edge.prior);
+  const bool explores = exploration_ == Exploration::kSelfPlay;
+  gumbel_.assign(edges.size(), 0.0);
+  if (settings_.algorithm == RootAlgorithm::kPuct) {
+    if (!explores || settings_.dirichlet_weight <= 0.0 || settings_.dirichlet_alpha_total <= 0.0) {
+      return;
+    }
+    std::vector<float> noise(edges.size());
+    random_.Dirichlet(settings_.dirichlet_alpha_total / static_cast<double>(edges.size()), noise);
+    const auto weight = static_cast<float>(settings_.dirichlet_weight);
+    for (size_t i = 0; i < edges.size(); ++i) {
+      edges[i].prior = (1.0F - weight) * edges[i].prior + weight * noise[i];
+    }
+    return;
+  }
+  if (explores) {
+    for (double& g : gumbel_) g = random_.Gumbel();
+  }
+  // Gumbel top-m: the actions that share the simulations.
+  const int considered = std::min({settings_.gumbel_considered, static_cast<int>(edges.size()),
+                                   std::max(1, simulation_limit_)});
+  std::vector<size_t> order(edges.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::partial_sort(order.begin(), order.begin() + considered, order.end(),
+                    [&](size_t a, size_t b) {
+                      const double score_a = gumbel_[a] + Logit(edges[a]);
+                      const double score_b = gumbel_[b] + Logit(edges[b]);
+                      return score_a != score_b ? score_a > score_b : a < b;
+                    });
+  considered_.assign(edges.size(), false);
+  for (int i = 0; i < considered; ++i) considered_[order[static_cast<size_t>(i)]] = true;
+  halving_visits_ = SequentialHalvingVisits(considered, simulation_limit_);
+}
+
+template <Game G>
+int Search<G>::SelectRoot() {
+  if (settings_.algorithm == RootAlgorithm::kPuct) return SelectPuct(Tree::kRoot);
+  return SelectRootGumbel();
+}
+
+template <Game G>
+double Search<G>::RootMixedValue(uint32_t* most_visits) const {
+  MixedValue mixed;
+  const std::span<const Edge> edges = tree_.edges(tree_.root());
+  for (size_t i = 0; i < edges.size(); ++i) {
+    const uint32_t visits = tree_.EdgeVisits(edges[i]);
+    if (visits > 0) mixed.Add(clean_priors_[i], tree_.EdgeValue(edges[i], 0.0), visits);
+  }
+  *most_visits = mixed.most_visits();
+  return mixed.Value(tree_.root().raw_value);
+}
+
+template <Game G>
+double Search<G>::GumbelScore(const Edge& edge, size_t i, double mixed,
+                              uint32_t most_visits) const {
+  const QTransform sigma{settings_.gumbel_c_visit, settings_.gumbel_c_scale};
+  return gumbel_[i] + Logit(edge) + sigma(tree_.EdgeValue(edge, mixed), most_visits);
+}
+
+// Sequential halving: the next simulation goes to the best considered action among those with the
+// number of visits that the schedule asks for.
+template <Game G>
+int Search<G>::SelectRootGumbel() {
+  const std::span<const Edge> edges = tree_.edges(tree_.root());
+  uint32_t most_visits = 0;
+  const double mixed = RootMixedValue(&most_visits);
+  const size_t turn =
+      std::min(static_cast<size_t>(simulations_started_), halving_visits_.size() - 1);
+  const auto wanted = static_cast<uint32_t>(halving_visits_[turn]);
+  int best = -1;
+  double best_score = -std::numeric_limits<double>::infinity();
+  uint32_t best_distance = std::numeric_limits<uint32_t>::max();
+  for (size_t i = 0; i < edges.size(); ++i) {
+    if (!considered_[i]) continue;
+    // Normally some action has exactly the wanted visits; leaves in flight can leave none.
+    const uint32_t visits = tree_.EdgeVisits(edges[i]);
+    const uint32_t distance = visits > wanted ? visits - wanted : wanted - visits;
+    const double score = GumbelScore(edges[i], i, mixed, most_visits);
+    if (distance < best_distance || (distance == best_distance && score > best_score)) {
+      best = static_cast<int>(i);
+      best_score = score;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+// Below the root: argmax of pi'(a) - N(a) / (1 + sum N). Of the unvisited edges only the one with
+// the greatest prior can win, and their share of pi' follows from the priors' sum, so the cost is
+// that of the visited edges.
+template <Game G>
+int Search<G>::SelectGumbel(NodeIndex index) {
+  tree_.Sort(index, tree_.node(index).visited_edges + 1);
+  const Node& node = tree_.node(index);
+  const std::span<const Edge> edges = tree_.edges(node);
+  const size_t visited = node.visited_edges;
+  MixedValue mixed_value;
+  for (size_t i = 0; i < visited; ++i) {
+    const uint32_t visits = tree_.EdgeVisits(edges[i]);
+    if (visits > 0) mixed_value.Add(edges[i].prior, tree_.EdgeValue(edges[i], 0.0), visits);
+  }
+  const double mixed = mixed_value.Value(node.raw_value);
+  const uint32_t most_visits = mixed_value.most_visits();
+  const QTransform sigma{settings_.gumbel_c_visit, settings_.gumbel_c_scale};
+  // Weights are relative to the completed value of the unvisited, to stay in range.
+  const double base = sigma(mixed, most_visits);
+  double shift = 0.0;
+  for (size_t i = 0; i < visited; ++i) {
+    shift = std::max(shift, sigma(tree_.EdgeValue(edges[i], mixed), most_visits) - base);
+  }
+  const auto weight = [&](double prior, double value) {
+    return prior * std::exp(sigma(value, most_visits) - base - shift);
+  };
+  double visited_prior = 0.0;
+  double total = 0.0;
+  for (size_t i = 0; i < visited; ++i) {
+    visited_prior += edges[i].prior;
+    total += weight(edges[i].prior, tree_.EdgeValue(edges[i], mixed));
+  }
+  total += weight(std::max(0.0, 1.0 - visited_prior), mixed);
+  const double denominator = 1.0 + static_cast<double>(mixed_value.visits());
+  int best = 0;
+  double best_score = -std::numeric_limits<double>::infinity();
+  for (size_t i = 0; i < edges.size() && i <= visited; ++i) {
+    double score = weight(edges[i].prior, tree_.EdgeValue(edges[i], mixed)) / total -
+                   tree_.EdgeVisits(edges[i]) / denominator;
+    // A move into a proven loss is taken only when there is nothing else.
+    if (tree_.EdgeProof(edges[i]) == Proof::kWin) score -= 1e6;
+    if (score > best_score) {
+      best = static_cast<int>(i);
+      best_score = score;
+    }
+  }
+  return best;
+}
+
+// PUCT with an exploration that grows with the logarithm of the visits (AlphaZero, Silver et al.
+// 2018), and first-play urgency: an unvisited move is worth its parent's value less a reduction by
+// the share of prior already visited; nothing is taken off at an explored root.
+template <Game G>
+int Search<G>::SelectPuct(NodeIndex index) {
+  const bool is_root = index == Tree::kRoot;
+  if (!is_root) tree_.Sort(index, tree_.node(index).visited_edges + 1);
+  const Node& node = tree_.node(index);
+  const std::span<const Edge> edges = tree_.edges(node);
+  const size_t reach =
+      is_root ? edges.size() : std::min<size_t>(edges.size(), node.visited_edges + 1U);
+  const double visits = node.visit_count + node.in_flight;
+  const double exploration =
+      settings_.cpuct_init + std::log((visits + settings_.cpuct_base + 1.0) / settings_.cpuct_base);
+  double visited_prior = 0.0;
+  for (size_t i = 0; i < reach; ++i) {
+    if (edges[i].child != kNoNode) visited_prior += edges[i].prior;
+  }
+  const bool explored_root = is_root && exploration_ == Exploration::kSelfPlay;
+  const double urgency =
+      node.value() - (explored_root ? 0.0 : settings_.fpu_reduction * std::sqrt(visited_prior));
+  // The node's own visit counts, so that the first simulation below it already follows the prior.
+  const double scale = exploration * std::sqrt(std::max(1.0, visits));
+  int best = 0;
+  double best_score = -std::numeric_limits<double>::infinity();
+  for (size_t i = 0; i < reach; ++i) {
+    double score = tree_.EdgeValue(edges[i], urgency) +
+                   scale * edges[i].prior / (1.0 + tree_.EdgeVisits(edges[i]));
+    if (tree_.EdgeProof(edges[i]) == Proof::kWin) score -= 1e6;
+    if (score > best_score) {
+      best = static_cast<int>(i);
+      best_score = score;
+    }
+  }
+  return best;
+}
+
+template <Game G>
+SearchResult Search<G>::Result() const {
+  const Node& root = tree_.root();
+  SearchResult result;
+  result.proof = root.proof;
+  result.proof_plies = root.proof_plies;
+  if (root.proof != Proof::kUnknown) {
+    result.root = root.proof == Proof::kWin    ? Wdl{1.0F, 0.0F, 0.0F}
+                  : root.proof == Proof::kLoss ? Wdl{0.0F, 0.0F, 1.0F}
+                                               : Wdl{0.0F, 1.0F, 0.0F};
+  } else if (root.visit_count > 0) {
+    const double draw = root.draw_sum / root.visit_count;
+    const double value = root.value();
+    result.root = {static_cast<float>(std::max(0.0, (1.0 - draw + value) / 2.0)),
+                   static_cast<float>(draw),
+                   static_cast<float>(std::max(0.0, (1.0 - draw - value) / 2.0))};
+  }
+  const std::span<const Edge> edges = tree_.edges(root);
+  const bool prepared = clean_priors_.size() == edges.size() && root_ready_;
+  for (size_t i = 0; i < edges.size(); ++i) {
+    const Edge& edge = edges[i];
+    RootMove move{.move = edge.move,
+                  .prior = prepared ? clean_priors_[i] : edge.prior,
+                  .proof = tree_.EdgeProof(edge)};
+    if (edge.child != kNoNode) {
+      move.visits = tree_.node(edge.child).visit_count;
+      move.value = tree_.EdgeValue(edge, 0.0);
+    }
+    result.moves.push_back(move);
+  }
+  FillTargets(result);
+  const Move chosen = result.moves[static_cast<size_t>(ChooseBest(result))].move;
+  std::stable_sort(result.moves.begin(), result.moves.end(),
+                   [](const RootMove& a, const RootMove& b) {
+                     return a.visits != b.visits ? a.visits > b.visits : a.prior > b.prior;
+                   });
+  const auto at = std::find_if(result.moves.begin(), result.moves.end(),
+                               [&](const RootMove& m) { return m.move == chosen; });
+  result.best = static_cast<int>(at - result.moves.begin());
+  return result;
+}
+
+// The improved policy: all of it on the shortest proven win if there is one; for Gumbel softmax of
+// logits + sigma(completed Q); for PUCT the visits.
+template <Game G>
+void Search<G>::FillTargets(SearchResult& result) const {
+  std::vector<RootMove>& moves = result.moves;
+  if (result.proof == Proof::kWin) {
+    moves[static_cast<size_t>(ChooseBest(result))].target = 1.0;
+    return;
+  }
+  const std::span<const Edge> edges = tree_.edges(tree_.root());
+  uint64_t visits = 0;
+  for (const RootMove& move : moves) visits += move.visits;
+  if (settings_.algorithm == RootAlgorithm::kPuct && visits > 0) {
+    for (RootMove& move : moves) {
+      move.target = static_cast<double>(move.visits) / static_cast<double>(visits);
+    }
+    return;
+  }
+  if (visits == 0) {
+    for (RootMove& move : moves) move.target = move.prior;
+    return;
+  }
+  uint32_t most_visits = 0;
+  const double mixed = RootMixedValue(&most_visits);
+  const QTransform sigma{settings_.gumbel_c_visit, settings_.gumbel_c_scale};
+  double most = -std::numeric_limits<double>::infinity();
+  for (size_t i = 0; i < moves.size(); ++i) {
+    moves[i].target = Logit(edges[i]) + sigma(tree_.EdgeValue(edges[i], mixed), most_visits);
+    most = std::max(most, moves[i].target);
+  }
+  double sum = 0.0;
+  for (RootMove& move : moves) sum += move.target = std::exp(move.target - most);
+  for (RootMove& move : moves) move.target /= sum;
+}
+
+// The move to play, as an index into the root's edges: the shortest proven win; else, among moves
+// that are not proven to lose, the most visited (PUCT: then the better value; Gumbel: then the
+// better gumbel + logit + sigma(Q)); else the longest defence.
+template <Game G>
+int Search<G>::ChooseBest(const SearchResult& result) const {
+  const std::span<const Edge> edges = tree_.edges(tree_.root());
+  uint32_t most_visits = 0;
+  const bool gumbel = settings_.algorithm == RootAlgorithm::kGumbel && root_ready_;
+  const double mixed = root_ready_ ? RootMixedValue(&most_visits) : 0.0;
+  int best = 0;
+  std::array<double, 3> best_key = {-1e300, -1e300, -1e300};
+  for (size_t i = 0; i < edges.size(); ++i) {
+    const Proof proof = tree_.EdgeProof(edges[i]);
+    const double plies = edges[i].child == kNoNode ? 0.0 : tree_.node(edges[i].child).proof_plies;
+    std::array<double, 3> key;
+    if (proof == Proof::kLoss) {
+      key = {1.0, -plies, 0.0};
+    } else if (proof == Proof::kWin) {
+      key = {-1.0, plies, 0.0};
+    } else {
+      const double value = gumbel ? GumbelScore(edges[i], i, mixed, most_visits)
+                                  : tree_.EdgeValue(edges[i], -2.0) + 1e-9 * edges[i].prior;
+      key = {0.0, static_cast<double>(result.moves[i].visits), value};
+    }
+    if (key > best_key) {
+      best_key = key;
+      best = static_cast<int>(i);
+    }
+  }
+  return best;
+}
+
+// Orders the children of an inner node for the principal variation: a proven win, then visits.
+template <Game G>
+std::pair<bool, uint32_t> Search<G>::LineKey(const Edge& edge) const {
+  return {tree_.EdgeProof(edge) == Proof::kLoss, tree_.EdgeVisits(edge)};
+}
+
+template <Game G>
+std::vector<Move> Search<G>::PrincipalVariation(int most) const {
+  std::vector<Move> line;
+  if (!tree_.root().expanded) return line;
+  const SearchResult result = Result();
+  const Move first = result.moves[static_cast<size_t>(result.best)].move;
+  const Node* node = &tree_.root();
+  while (static_cast<int>(line.size()) < most && node->expanded && node->edge_count > 0) {
+    const Edge* next = nullptr;
+    for (const Edge& edge : tree_.edges(*node)) {
+      if (node == &tree_.root()) {
+        if (edge.move == first) next = &edge;
+        continue;
+      }
+      if (edge.child == kNoNode) continue;
+      if (next == nullptr || LineKey(edge) > LineKey(*next)) next = &edge;
+    }
+    if (next == nullptr) break;
+    line.push_back(next->move);
+    if (next->child == kNoNode) break;
+    node = &tree_.node(next->child);
+  }
+  return line;
+}
+
+}  // namespace khanzero
