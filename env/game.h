@@ -46,6 +46,9 @@ struct BoardGame {
   static Move TextToMove(const Position& position, std::string_view text) {
     return ParseMove<Spec>(position, text);
   }
+  // Whether left and right may be exchanged here: castling tells them apart.
+  static bool CanMirror(const Position& position) { return position.castling() == 0; }
+  static uint16_t MirroredPolicyIndex(uint16_t index) { return PolicyMap<Spec>::Mirrored(index); }
   // Rough material of one side, board and hand, in hundredths of a pawn.
   static int Material(const Position& position, Color side) {
     int sum = 0;
@@ -101,6 +104,8 @@ concept Game = requires(typename G::Position& position, const typename G::Positi
   { fixed.key() } -> std::same_as<uint64_t>;
   { G::PolicyIndex(fixed, move) } -> std::same_as<uint16_t>;
   G::Encode(fixed, planes);
+  { G::CanMirror(fixed) } -> std::same_as<bool>;
+  { G::MirroredPolicyIndex(uint16_t{}) } -> std::same_as<uint16_t>;
   { G::MoveToText(move) } -> std::same_as<std::string>;
   { G::TextToMove(fixed, text) } -> std::same_as<Move>;
   { G::Material(fixed, side) } -> std::same_as<int>;

@@ -57,9 +57,10 @@ Move ParseMove(const Position<Spec>& position, std::string_view text) {
   bool well_formed = false;
   if (text.size() > 2 && text[1] == '@') {
     rest.remove_prefix(2);
-    well_formed = TakeSquare<Geo>(rest).has_value() && rest.empty();
+    well_formed =
+        text[0] >= 'A' && text[0] <= 'Z' && TakeSquare<Geo>(rest).has_value() && rest.empty();
   } else if (TakeSquare<Geo>(rest) && TakeSquare<Geo>(rest)) {
-    well_formed = rest.size() <= 1;
+    well_formed = rest.empty() || (rest.size() == 1 && rest[0] >= 'a' && rest[0] <= 'z');
   }
   const std::string quoted = "'" + std::string(text) + "'";
   if (!well_formed) {

@@ -53,7 +53,29 @@ class PolicyMap {
     return static_cast<uint16_t>(kPlaneOf[from][to] * Geo::kSquares + from);
   }
 
+  // The index of the same move with left and right exchanged.
+  static uint16_t Mirrored(uint16_t index) {
+    const int square = index % Geo::kSquares;
+    const Square mirrored = Geo::SquareAt(Geo::kFiles - 1 - Geo::FileOf(square),
+                                          Geo::RankOf(square));
+    return static_cast<uint16_t>(MirroredPlane(index / Geo::kSquares) * Geo::kSquares + mirrored);
+  }
+
  private:
+  static constexpr int MirroredPlane(int plane) {
+    if (plane < kKnightPlane) {
+      // Directions run clockwise from north: the mirror runs the other way.
+      const int direction = (8 - plane / kMaxDistance) % 8;
+      return direction * kMaxDistance + plane % kMaxDistance;
+    }
+    if (plane < kPromotionPlane) return kKnightPlane + 7 - (plane - kKnightPlane);
+    if (plane < kPlacementPlane) {
+      const int choice = (plane - kPromotionPlane) / 3;
+      return kPromotionPlane + 3 * choice + 2 - (plane - kPromotionPlane) % 3;
+    }
+    return plane;
+  }
+
   static constexpr auto kPlaneOf = [] {
     std::array<std::array<uint8_t, Geo::kSquares>, Geo::kSquares> planes{};
     for (int s = 0; s < Geo::kSquares; ++s) {

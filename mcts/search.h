@@ -16,6 +16,7 @@
 //   SearchResult result = search.Result();
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <span>
 #include <utility>
@@ -90,6 +91,9 @@ class Search {
     simulation_limit_ = settings_.simulations;
   }
 
+  // Takes another random stream: that of the next game.
+  void Reseed(Random random) { random_ = random; }
+
   // Overrides the number of simulations of the current search.
   void set_simulation_limit(int limit) { simulation_limit_ = limit; }
 
@@ -113,6 +117,8 @@ class Search {
 
   // The most promising line from the root, at most `most` moves.
   std::vector<Move> PrincipalVariation(int most) const;
+  // The same for the line that begins with `first`, a legal move at the root.
+  std::vector<Move> LineAfter(Move first, int most) const;
 
   const Position& root_position() const { return root_; }
   const SearchCounters& counters() const { return counters_; }
@@ -129,7 +135,7 @@ class Search {
   int SelectPuct(NodeIndex index);
   void PrepareRoot();
   double Logit(const Edge& edge) const { return std::log(std::max(edge.prior, 1e-30F)); }
-  std::pair<bool, uint32_t> LineKey(const Edge& edge) const;
+  std::array<int64_t, 3> LineKey(const Edge& edge) const;
   double RootMixedValue(uint32_t* most_visits) const;
   void FillTargets(SearchResult& result) const;
   int ChooseBest(const SearchResult& result) const;

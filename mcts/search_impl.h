@@ -423,18 +423,27 @@ int Search<G>::ChooseBest(const SearchResult& result) const {
   return best;
 }
 
-// Orders the children of an inner node for the principal variation: a proven win, then visits.
+// Orders the children of an inner node for the principal variation: the shortest proven win, then
+// visits, then the longest defence of a proven loss.
 template <Game G>
-std::pair<bool, uint32_t> Search<G>::LineKey(const Edge& edge) const {
-  return {tree_.EdgeProof(edge) == Proof::kLoss, tree_.EdgeVisits(edge)};
+std::array<int64_t, 3> Search<G>::LineKey(const Edge& edge) const {
+  const Node& child = tree_.node(edge.child);
+  const auto visits = static_cast<int64_t>(child.visit_count);
+  if (child.proof == Proof::kLoss) return {2, -child.proof_plies, visits};
+  if (child.proof == Proof::kWin) return {0, child.proof_plies, visits};
+  return {1, visits, 0};
 }
 
 template <Game G>
 std::vector<Move> Search<G>::PrincipalVariation(int most) const {
-  std::vector<Move> line;
-  if (!tree_.root().expanded) return line;
+  if (!tree_.root().expanded) return {};
   const SearchResult result = Result();
-  const Move first = result.moves[static_cast<size_t>(result.best)].move;
+  return LineAfter(result.moves[static_cast<size_t>(result.best)].move, most);
+}
+
+template <Game G>
+std::vector<Move> Search<G>::LineAfter(Move first, int most) const {
+  std::vector<Move> line;
   const Node* node = &tree_.root();
   while (static_cast<int>(line.size()) < most && node->expanded && node->edge_count > 0) {
     const Edge* next = nullptr;

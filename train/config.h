@@ -13,14 +13,10 @@
 
 namespace khanzero {
 
-enum class CappedGames { kDraw, kSkip };
-inline constexpr ChoiceNames<2> kCappedGamesNames = {"draw", "skip"};
-
 struct SelfPlaySettings {
   int workers = 0;
   int games_per_worker = 64;
   int max_plies = 400;
-  CappedGames capped_games = CappedGames::kDraw;
   int temperature_plies = 20;
   double temperature = 1.0;
   int random_opening_plies = 4;
@@ -32,13 +28,10 @@ struct SelfPlaySettings {
     visit.Number("games_per_worker", s.games_per_worker, 1, 65536,
                  "games a worker plays at once; also its batch size");
     visit.Number("max_plies", s.max_plies, 2, 100000, "a game is cut off at this length");
-    visit.Choice("capped_games", s.capped_games, kCappedGamesNames,
-                 "a game cut off trains its value as a draw, or not at all (skip)");
     visit.Number("temperature_plies", s.temperature_plies, 0, 100000,
                  "puct: moves are drawn from the visits for this many plies, then the best is "
                  "played");
-    visit.Number("temperature", s.temperature, 0.01, 10.0,
-                 "puct: temperature of that draw");
+    visit.Number("temperature", s.temperature, 0.01, 10.0, "puct: temperature of that draw");
     visit.Number("random_opening_plies", s.random_opening_plies, 0, 1000,
                  "most random plies before the searched part of a game with a random opening");
     visit.Number("random_opening_share", s.random_opening_share, 0.0, 1.0,
@@ -48,6 +41,9 @@ struct SelfPlaySettings {
 
 enum class OptimizerKind { kAdamW, kSgd };
 inline constexpr ChoiceNames<2> kOptimizerKindNames = {"adamw", "sgd"};
+
+enum class CappedGames { kDraw, kSkip };
+inline constexpr ChoiceNames<2> kCappedGamesNames = {"draw", "skip"};
 
 struct LearnerSettings {
   int batch_size = 256;
@@ -61,6 +57,7 @@ struct LearnerSettings {
   double policy_weight = 1.0;
   double value_weight = 1.0;
   double root_value_share = 0.3;
+  CappedGames capped_games = CappedGames::kDraw;
   double samples_per_position = 4.0;
   int64_t window_min_positions = 20'000;
   double window_growth = 0.4;
@@ -88,6 +85,8 @@ struct LearnerSettings {
     visit.Number("value_weight", s.value_weight, 0.0, 1000.0, "weight of the value loss");
     visit.Number("root_value_share", s.root_value_share, 0.0, 1.0,
                  "share of the search's root value in the value target, the rest is the result");
+    visit.Choice("capped_games", s.capped_games, kCappedGamesNames,
+                 "a game cut off trains its value as a draw, or not at all (skip)");
     visit.Number("samples_per_position", s.samples_per_position, 0.01, 100.0,
                  "how often a new position is trained on, on average");
     visit.Number("window_min_positions", s.window_min_positions, int64_t{1}, int64_t{1} << 40,
@@ -101,7 +100,8 @@ struct LearnerSettings {
     visit.Flag("mirror", s.mirror, "train on left-right mirrored positions where rules allow it");
     visit.Choice("precision", s.precision, kPrecisionNames,
                  "arithmetic of training: auto takes bf16 where the processor has it");
-    visit.Number("threads", s.threads, 0, 1024, "threads of the learner; 0 takes one for each core");
+    visit.Number("threads", s.threads, 0, 1024,
+                 "threads of the learner; 0 takes one for each core");
   }
 };
 

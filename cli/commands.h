@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The commands of `khanzero`. Each function adds one subcommand with its options, its help and the
+// callback that runs it, and is defined in cli/<command>.cc. To add a command: declare it here,
+// list it in AddCommands (main.cc), add its file to cli/CMakeLists.txt.
+//
+// A callback gives figures on stdout and throws InputError (exit code 2) or anything else derived
+// from std::exception (exit code 1). Its options live as long as the callback: a std::shared_ptr
+// that the lambda holds, since CLI11 keeps addresses of the options and copies of the callback.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+namespace khanzero {
+
+void AddConfig(CLI::App& app);
+void AddPerft(CLI::App& app);
+void AddTrain(CLI::App& app);
+
+}  // namespace khanzero

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// khanzero train: the loop, from a fresh network or from where it stopped.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.h"
+#include "cli/config_options.h"
+#include "cli/signals.h"
+#include "train/loop.h"
+#include "train/status_display.h"
+
+namespace khanzero {
+
+namespace {
+
+struct TrainCommand {
+  ConfigOptions config;
+  std::string run;
+  bool json = false;
+};
+
+// The configuration and the folder that the options mean together.
+TrainOptions ReadOptions(const TrainCommand& command) {
+  TrainOptions options;
+  const bool resumes = !command.run.empty() &&
+                       std::filesystem::exists(std::filesystem::path(command.run) / "config.yaml");
+  if (command.config.path.empty() && !resumes) {
+    throw InputError(
+        "train needs --config FILE, or --run DIR of a run to go on with; configs/ has "
+        "configurations to begin with");
+  }
+  options.config = command.config.path.empty() ? ReadRunConfig(command.run, command.config.settings)
+                                               : ReadConfig(command.config);
+  options.run = command.run.empty() ? std::filesystem::path("runs") /
+                                          std::filesystem::path(command.config.path).stem()
+                                    : std::filesystem::path(command.run);
+  return options;
+}
+
+std::string OtherGame(const std::string& game) { return game == "khans" ? "serbest" : "khans"; }
+
+void PrintSummary(const TrainSummary& summary, const TrainOptions& options) {
+  fmt::print(options.out, "\nDone: {} games, {} positions, {} steps, {} of work. The agent is {}\n",
+             summary.games, summary.positions, summary.step, DurationText(summary.hours),
+             summary.checkpoint.string());
+  if (summary.final_match) {
+    const MatchResult& match = *summary.final_match;
+    fmt::print(options.out,
+               "Score against random: {:.1f} % in {} games ({} wins, {} draws, {} losses)\n",
+               100.0 * match.total.score(), match.total.games(), match.total.wins,
+               match.total.draws, match.total.losses);
+  }
+  const std::string run = options.run.string();
+  fmt::print(options.out,
+             "\nPlay against it:  khanzero play --weights latest:{}\n"
+             "Train longer:     khanzero train --run {} --set loop.max_hours={:.2g}\n"
+             "The other game:   scripts/train.sh configs/{}-quick.yaml\n",
+             run, run, std::max(1.0, 4.0 * summary.hours), OtherGame(options.config.game));
+}
+
+void PrintJson(const TrainSummary& summary) {
+  nlohmann::ordered_json json = {
+      {"stopped", summary.stopped},     {"games", summary.games},
+      {"positions", summary.positions}, {"step", summary.step},
+      {"hours", summary.hours},         {"checkpoint", summary.checkpoint.string()}};
+  if (summary.final_match) {
+    const Tally& total = summary.final_match->total;
+    json["random"] = {{"games", total.games()},
+                      {"wins", total.wins},
+                      {"draws", total.draws},
+                      {"losses", total.losses},
+                      {"score", total.score()}};
+  }
+  std::cout << json.dump() << "\n";
+}
+
+}  // namespace
+
+void AddTrain(CLI::App& app) {
+  const auto command = std::make_shared<TrainCommand>();
+  CLI::App* const sub = app.add_subcommand("train", "Train an agent by self-play");
+  AddConfigOptions(*sub, command->config);
+  sub->add_option("--run", command->run,
+                  "The run's folder; made when it is not there, else the run goes on. Without it: "
+                  "runs/NAME, NAME being the configuration's")
+      ->type_name("DIR");
+  sub->add_flag("--json", command->json,
+                "Print the result as one JSON object on stdout, progress on stderr");
+  sub->footer(
+      "Without --config the run goes on with its own configuration.\n"
+      "Ctrl-C ends it with a checkpoint, a second Ctrl-C at once; the same command goes on.\n"
+      "Exit codes: 0 done or stopped, 1 failed, 2 bad usage or input.");
+  sub->callback([command] {
+    TrainOptions options = ReadOptions(*command);
+    options.out = command->json ? stderr : stdout;
+    const StopOnSignals signals;
+    options.stop = signals.token();
+    const TrainSummary summary = RunTraining(options);
+    if (command->json) {
+      PrintJson(summary);
+    } else if (!summary.stopped) {
+      PrintSummary(summary, options);
+    }
+  });
+}
+
+}  // namespace khanzero

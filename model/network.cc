@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The modules, their first weights, and folding.
+#include "model/network.h"
+
+#include <cmath>
+
+#include "env/error.h"
+
+namespace khanzero {
+namespace {
+
+constexpr int kValueChannels = 32;
+// Last layers begin this much smaller than He's rule says, so that a fresh network is near uniform
+// and yet no gradient is zero.
+constexpr double kLastLayerScale = 0.05;
+
+// Normal with the variance 2 / inputs (He et al. 2015), scaled.
+void InitWeight(torch::Tensor& weight, double scale) {
+  const torch::NoGradGuard no_grad;
+  const int64_t inputs = weight.numel() / weight.size(0);
+  weight.normal_(0.0, scale * std::sqrt(2.0 / static_cast<double>(inputs)));
+}
+
+template <class Layer>
+void InitLayer(Layer& layer, double scale) {
+  InitWeight(layer->weight, scale);
+  const torch::NoGradGuard no_grad;
+  if (layer->bias.defined()) layer->bias.zero_();
+}
+
+// In place: what precedes a ReLU here is needed by nothing else.
+torch::Tensor Relu(torch::Tensor x) { return x.relu_(); }
+
+std::vector<float> ToVector(const torch::Tensor& tensor) {
+  const torch::Tensor plain =
+      tensor.detach().to(torch::kCPU, torch::kFloat).contiguous(torch::MemoryFormat::Contiguous);
+  const float* begin = plain.data_ptr<float>();
+  return {begin, begin + plain.numel()};
+}
+
+ConvLayer FromConv(const torch::nn::Conv2d& conv) {
+  return {.in_channels = static_cast<int>(conv->weight.size(1)),
+          .out_channels = static_cast<int>(conv->weight.size(0)),
+          .kernel = static_cast<int>(conv->weight.size(2)),
+          .weight = ToVector(conv->weight),
+          .bias = conv->bias.defined()
+                      ? ToVector(conv->bias)
+                      : std::vector<float>(static_cast<size_t>(conv->weight.size(0)))};
+}
+
+// norm(conv(x)) as one convolution: with s = gamma / sqrt(variance + eps), weights times s and bias
+// beta - mean * s. In double: the quotient can be far from 1.
+ConvLayer FoldConv(const ConvNormImpl& layer) {
+  ConvLayer folded = FromConv(layer.conv);
+  const std::vector<float> gamma = ToVector(layer.norm->weight);
+  const std::vector<float> beta = ToVector(layer.norm->bias);
+  const std::vector<float> mean = ToVector(layer.norm->running_mean);
+  const std::vector<float> variance = ToVector(layer.norm->running_var);
+  const double eps = layer.norm->options.eps();
+  const size_t filter = folded.weight.size() / gamma.size();
+  for (size_t c = 0; c < gamma.size(); ++c) {
+    const double scale = gamma[c] / std::sqrt(static_cast<double>(variance[c]) + eps);
+    for (size_t i = c * filter; i < (c + 1) * filter; ++i) {
+      folded.weight[i] = static_cast<float>(folded.weight[i] * scale);
+    }
+    folded.bias[c] = static_cast<float>(beta[c] - mean[c] * scale);
+  }
+  return folded;
+}
+
+LinearLayer FromLinear(const torch::nn::Linear& linear) {
+  return {.in_features = static_cast<int>(linear->weight.size(1)),
+          .out_features = static_cast<int>(linear->weight.size(0)),
+          .weight = ToVector(linear->weight),
+          .bias = ToVector(linear->bias)};
+}
+
+}  // namespace
+
+ConvNormImpl::ConvNormImpl(int in_channels, int out_channels, int kernel) {
+  conv = register_module(
+      "conv", torch::nn::Conv2d(torch::nn::Conv2dOptions(in_channels, out_channels, kernel)
+                                    .padding(kernel / 2)
+                                    .bias(false)));
+  norm = register_module("norm", torch::nn::BatchNorm2d(out_channels));
+  InitLayer(conv, 1.0);
+}
+
+ResidualBlockImpl::ResidualBlockImpl(int channels) {
+  first = register_module("first", ConvNorm(channels, channels, 3));
+  second = register_module("second", ConvNorm(channels, channels, 3));
+  const torch::NoGradGuard no_grad;
+  second->norm->weight.zero_();
+}
+
+torch::Tensor ResidualBlockImpl::forward(const torch::Tensor& x) {
+  return Relu(second(Relu(first(x))).add_(x));
+}
+
+PolicyHeadImpl::PolicyHeadImpl(const EncodingShape& shape, int channels) {
+  conv = register_module("conv", ConvNorm(channels, channels, 1));
+  out = register_module(
+      "out", torch::nn::Conv2d(torch::nn::Conv2dOptions(channels, shape.policy_planes, 1)));
+  InitLayer(out, kLastLayerScale);
+}
+
+torch::Tensor PolicyHeadImpl::forward(const torch::Tensor& tower) {
+  return out(Relu(conv(tower))).flatten(1);
+}
+
+ValueHeadImpl::ValueHeadImpl(const EncodingShape& shape, int channels, int hidden_units) {
+  conv = register_module("conv", ConvNorm(channels, kValueChannels, 1));
+  hidden =
+      register_module("hidden", torch::nn::Linear(kValueChannels * shape.squares(), hidden_units));
+  out = register_module("out", torch::nn::Linear(hidden_units, 3));
+  InitLayer(hidden, 1.0);
+  InitLayer(out, kLastLayerScale);
+}
+
+torch::Tensor ValueHeadImpl::forward(const torch::Tensor& tower) {
+  // Channels last in memory, so that flattening in this order copies nothing.
+  const torch::Tensor features = Relu(conv(tower)).permute({0, 2, 3, 1}).flatten(1);
+  return out(Relu(hidden(features)));
+}
+
+NetworkImpl::NetworkImpl(const EncodingShape& shape, const NetworkSettings& settings)
+    : shape_(shape), settings_(settings) {
+  stem = register_module("stem", ConvNorm(shape.input_planes, settings.channels, 3));
+  blocks = register_module("blocks", torch::nn::ModuleList());
+  for (int i = 0; i < settings.blocks; ++i) blocks->push_back(ResidualBlock(settings.channels));
+  policy = register_module("policy", PolicyHead(shape, settings.channels));
+  value = register_module("value", ValueHead(shape, settings.channels, settings.value_hidden));
+  for (torch::Tensor& parameter : parameters()) {
+    if (parameter.dim() == 4) {
+      parameter.set_data(parameter.data().contiguous(torch::MemoryFormat::ChannelsLast));
+    }
+  }
+}
+
+NetworkOutput NetworkImpl::forward(const torch::Tensor& x) {
+  torch::Tensor tower = Relu(stem(x));
+  for (const auto& block : *blocks) tower = block->as<ResidualBlockImpl>()->forward(tower);
+  return {.policy = policy(tower), .wdl = value(tower)};
+}
+
+torch::Tensor InputView(const float* planes, int64_t positions, const EncodingShape& shape) {
+  // from_blob wants a pointer it could write through; nothing does.
+  return torch::from_blob(const_cast<float*>(planes),
+                          {positions, shape.ranks, shape.files, shape.input_planes}, torch::kFloat)
+      .permute({0, 3, 1, 2});
+}
+
+std::shared_ptr<const FoldedNetwork> Fold(const NetworkImpl& network) {
+  auto folded = std::make_shared<FoldedNetwork>();
+  folded->shape = network.shape();
+  folded->settings = network.settings();
+  folded->stem = FoldConv(*network.stem);
+  for (const auto& module : *network.blocks) {
+    const auto* block = module->as<ResidualBlockImpl>();
+    Check(block != nullptr, "kind of a block");
+    folded->blocks.push_back({FoldConv(*block->first), FoldConv(*block->second)});
+  }
+  folded->policy_conv = FoldConv(*network.policy->conv);
+  folded->policy_out = FromConv(network.policy->out);
+  folded->value_conv = FoldConv(*network.value->conv);
+  folded->value_hidden = FromLinear(network.value->hidden);
+  folded->value_out = FromLinear(network.value->out);
+  return folded;
+}
+
+}  // namespace khanzero

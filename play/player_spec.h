@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Players as users name them.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace khanzero {
+
+enum class PlayerKind { kRandom, kGreedy, kAlphaBeta, kCheckpoint };
+
+struct PlayerSpec {
+  PlayerKind kind = PlayerKind::kRandom;
+  int depth = 0;                       // alphabeta
+  std::filesystem::path checkpoint{};  // checkpoint; latest:RUN is resolved to one
+  std::string name{};                  // what reports call the player
+};
+
+inline constexpr std::string_view kPlayerForms =
+    "random, greedy, alphabeta:DEPTH, checkpoint:FOLDER, latest:RUN";
+
+inline constexpr int kMostAlphaBetaDepth = 30;
+
+// Throws InputError that lists the forms for anything else, and for a run without checkpoints.
+PlayerSpec ParsePlayerSpec(const std::string& text);
+
+// The newest checkpoint of a run's folder: RUN/latest is a text file that holds the name of a
+// folder below RUN/checkpoints. Throws InputError when there is none.
+std::filesystem::path LatestCheckpoint(const std::filesystem::path& run);
+
+}  // namespace khanzero

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "model/network.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/model/networks_for_tests.h"
+
+namespace khanzero {
+namespace {
+
+class NetworkOfGame : public testing::TestWithParam<std::string> {
+ protected:
+  EncodingShape shape_ = InfoOfGame(GetParam()).shape;
+};
+INSTANTIATE_TEST_SUITE_P(Games, NetworkOfGame, testing::ValuesIn(GameNames()),
+                         [](const auto& param) { return param.param; });
+
+TEST_P(NetworkOfGame, OutputsHaveTheirShapesAndGradientsReachEveryParameter) {
+  SeedTorch(1);
+  Network network(shape_, kSmallNetwork);
+  const std::vector<float> planes = RandomPlanes(shape_, 4, 1);
+  const NetworkOutput output = network(InputView(planes.data(), 4, shape_));
+  EXPECT_EQ(output.policy.sizes(), (std::vector<int64_t>{4, shape_.policy_size()}));
+  EXPECT_EQ(output.wdl.sizes(), (std::vector<int64_t>{4, 3}));
+  (output.policy.square().sum() + output.wdl.square().sum()).backward();
+  for (const auto& item : network->named_parameters()) {
+    ASSERT_TRUE(item.value().grad().defined()) << item.key();
+    EXPECT_TRUE(item.value().grad().isfinite().all().item<bool>()) << item.key();
+  }
+  // A branch that begins as nothing must still be able to become something.
+  for (const auto& block : *network->blocks) {
+    EXPECT_GT(block->as<ResidualBlockImpl>()->second->norm->weight.grad().abs().max().item<float>(),
+              0.0F);
+  }
+}
+
+TEST_P(NetworkOfGame, FreshNetworkIsNearUniform) {
+  SeedTorch(2);
+  Network network(shape_, NetworkSettings{.blocks = 6, .channels = 64, .value_hidden = 64});
+  const std::vector<float> planes = RandomPlanes(shape_, 16, 2);
+  const torch::NoGradGuard no_grad;
+  for (const bool training : {true, false}) {
+    network->train(training);
+    const NetworkOutput output = network(InputView(planes.data(), 16, shape_));
+    EXPECT_LT(output.policy.abs().max().item<float>(), 1.0F);
+    EXPECT_LT(output.policy.std().item<float>(), 0.2F);
+    EXPECT_GT(output.policy.std().item<float>(), 1e-4F);
+    const torch::Tensor wdl = output.wdl.softmax(1);
+    EXPECT_LT((wdl - 1.0 / 3.0).abs().max().item<float>(), 0.15F);
+  }
+}
+
+TEST_P(NetworkOfGame, SameSeedSameNetwork) {
+  const auto a = MakeRandomNetwork(shape_, kSmallNetwork, 3);
+  const auto b = MakeRandomNetwork(shape_, kSmallNetwork, 3);
+  const auto c = MakeRandomNetwork(shape_, kSmallNetwork, 4);
+  EXPECT_EQ(a->blocks[1].second.bias, b->blocks[1].second.bias);
+  EXPECT_EQ(a->stem.weight, b->stem.weight);
+  EXPECT_NE(a->stem.weight, c->stem.weight);
+}
+
+TEST(Network, InputViewSharesMemoryAndPutsSquaresWhereTheyBelong) {
+  const EncodingShape shape = {.files = 3, .ranks = 2, .input_planes = 4, .policy_planes = 5};
+  std::vector<float> planes(2 * 24);
+  for (size_t i = 0; i < planes.size(); ++i) planes[i] = static_cast<float>(i);
+  const torch::Tensor x = InputView(planes.data(), 2, shape);
+  EXPECT_EQ(x.data_ptr<float>(), planes.data());
+  EXPECT_TRUE(x.is_contiguous(torch::MemoryFormat::ChannelsLast));
+  // Position 1, plane 3, rank 1, file 2: square 5.
+  EXPECT_EQ(x[1][3][1][2].item<float>(), planes[24 + 5 * 4 + 3]);
+}
+
+TEST(Network, PolicyIndexIsPlaneTimesSquaresPlusSquare) {
+  const EncodingShape shape = InfoOfGame("khans").shape;
+  Network network = MakeTrainedLikeNetwork(shape);
+  const std::vector<float> planes = RandomPlanes(shape, 2, 3);
+  const torch::NoGradGuard no_grad;
+  const torch::Tensor x = InputView(planes.data(), 2, shape);
+  torch::Tensor tower = network->stem(x).relu();
+  for (const auto& block : *network->blocks) tower = block->as<ResidualBlockImpl>()->forward(tower);
+  const torch::Tensor board = network->policy->out(network->policy->conv(tower).relu());
+  const torch::Tensor policy = network(x).policy;
+  EXPECT_EQ(policy[1][40 * 64 + 3 * 8 + 5].item<float>(), board[1][40][3][5].item<float>());
+}
+
+TEST(Network, FoldingLeavesTheModuleAloneAndSharesNothing) {
+  const EncodingShape shape = InfoOfGame("khans").shape;
+  Network network = MakeTrainedLikeNetwork(shape);
+  const auto folded = Fold(*network);
+  const std::vector<float> before = folded->value_out.weight;
+  {
+    const torch::NoGradGuard no_grad;
+    for (torch::Tensor& p : network->parameters()) p.add_(1.0);
+  }
+  EXPECT_EQ(folded->value_out.weight, before);
+  EXPECT_EQ(folded->convolutions().size(), 2U * kSmallNetwork.blocks + 4U);
+  for (const auto& [name, conv] : folded->convolutions()) {
+    EXPECT_EQ(conv->weight.size(), static_cast<size_t>(conv->in_channels * conv->out_channels *
+                                                       conv->kernel * conv->kernel))
+        << name;
+    EXPECT_EQ(conv->bias.size(), static_cast<size_t>(conv->out_channels)) << name;
+  }
+}
+
+}  // namespace
+}  // namespace khanzero

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "train/game_record.h"
+
+#include <zstd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "env/error.h"
+#include "record.pb.h"
+
+namespace khanzero {
+
+namespace {
+
+constexpr std::string_view kMagic = "KZR";
+constexpr char kVersion = 1;
+constexpr int kCompressionLevel = 9;
+// Far above any game: a longer claim is a damaged or hostile record.
+constexpr size_t kLargestMessage = size_t{64} << 20;
+
+struct FreeContext {
+  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+};
+
+[[noreturn]] void Fail(const std::string& what) { throw InputError("bad game record: " + what); }
+
+std::string Compress(const std::string& message) {
+  const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
+  Check(context != nullptr, "zstd gave no context");
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, kCompressionLevel);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
+  std::string bytes(kMagic);
+  bytes += kVersion;
+  const size_t header = bytes.size();
+  bytes.resize(header + ZSTD_compressBound(message.size()));
+  const size_t size = ZSTD_compress2(context.get(), bytes.data() + header, bytes.size() - header,
+                                     message.data(), message.size());
+  Check(ZSTD_isError(size) == 0, "zstd could not compress a record");
+  bytes.resize(header + size);
+  return bytes;
+}
+
+std::string Decompress(std::string_view bytes) {
+  if (bytes.substr(0, kMagic.size()) != kMagic || bytes.size() <= kMagic.size()) {
+    Fail("it does not begin with the mark of a record");
+  }
+  const int version = bytes[kMagic.size()];
+  if (version != kVersion) {
+    Fail("its version is " + std::to_string(version) + ", this program reads version " +
+         std::to_string(kVersion));
+  }
+  const std::string_view frame = bytes.substr(kMagic.size() + 1);
+  const unsigned long long size = ZSTD_getFrameContentSize(frame.data(), frame.size());
+  if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN ||
+      size > kLargestMessage) {
+    Fail("its compressed part is damaged");
+  }
+  std::string message(static_cast<size_t>(size), '\0');
+  const size_t got = ZSTD_decompress(message.data(), message.size(), frame.data(), frame.size());
+  if (ZSTD_isError(got) != 0 || got != message.size()) {
+    Fail(std::string("its compressed part is damaged (") + ZSTD_getErrorName(got) + ")");
+  }
+  return message;
+}
+
+}  // namespace
+
+uint8_t QuantizeShare(double share) {
+  return static_cast<uint8_t>(std::lround(std::clamp(share, 0.0, 1.0) * 255.0));
+}
+
+std::vector<TargetEntry> QuantizeTarget(const std::vector<double>& probabilities) {
+  const double most = *std::max_element(probabilities.begin(), probabilities.end());
+  Check(most > 0.0 && std::isfinite(most), "a policy target without mass");
+  std::vector<TargetEntry> target;
+  for (size_t rank = 0; rank < probabilities.size(); ++rank) {
+    const uint8_t weight = QuantizeShare(probabilities[rank] / most);
+    if (weight > 0) target.push_back({static_cast<uint16_t>(rank), weight});
+  }
+  return target;
+}
+
+std::string SerializeRecord(const GameRecord& record) {
+  proto::GameRecord message;
+  message.set_game(record.game);
+  message.set_rules_version(static_cast<uint32_t>(record.rules_version));
+  message.set_kings_landing(static_cast<uint32_t>(record.settings.kings_landing));
+  message.set_start_fen(record.start_fen);
+  message.set_id(record.id);
+  message.set_seed(record.seed);
+  message.set_number(record.number);
+  message.set_first_network_step(record.first_network_step);
+  message.set_last_network_step(record.last_network_step);
+  message.set_result(static_cast<uint32_t>(record.outcome.result));
+  message.set_reason(static_cast<uint32_t>(record.outcome.reason));
+  message.mutable_move_ranks()->Add(record.move_ranks.begin(), record.move_ranks.end());
+
+  auto& counts = *message.mutable_target_counts();
+  counts.Resize(static_cast<int>(record.move_ranks.size()), 0);
+  for (const SampleRecord& sample : record.samples) {
+    counts[sample.ply] = static_cast<uint32_t>(sample.target.size());
+    uint32_t before = 0;
+    for (const TargetEntry& entry : sample.target) {
+      message.add_target_rank_gaps(entry.rank - before);
+      message.mutable_target_weights()->push_back(static_cast<char>(entry.weight));
+      before = entry.rank + 1U;
+    }
+    message.mutable_root_wins()->push_back(static_cast<char>(sample.root_win));
+    message.mutable_root_losses()->push_back(static_cast<char>(sample.root_loss));
+  }
+  return Compress(message.SerializeAsString());
+}
+
+namespace {
+
+// Unpacks the parallel arrays of the samples, none of which is trusted.
+std::vector<SampleRecord> ParseSamples(const proto::GameRecord& message) {
+  if (message.target_counts_size() != message.move_ranks_size()) {
+    Fail("it has another number of targets than of moves");
+  }
+  const std::string& weights = message.target_weights();
+  if (static_cast<size_t>(message.target_rank_gaps_size()) != weights.size() ||
+      message.root_wins().size() != message.root_losses().size()) {
+    Fail("its arrays do not fit each other");
+  }
+  std::vector<SampleRecord> samples;
+  size_t entry = 0;
+  for (int ply = 0; ply < message.target_counts_size(); ++ply) {
+    const size_t count = message.target_counts(ply);
+    if (count == 0) continue;
+    if (count > weights.size() - entry || samples.size() >= message.root_wins().size()) {
+      Fail("its arrays do not fit each other");
+    }
+    SampleRecord sample{.ply = ply,
+                        .target = {},
+                        .root_win = static_cast<uint8_t>(message.root_wins()[samples.size()]),
+                        .root_loss = static_cast<uint8_t>(message.root_losses()[samples.size()])};
+    if (sample.root_win + sample.root_loss > 256) Fail("a root value is above 1");
+    uint64_t rank = 0;
+    for (size_t i = 0; i < count; ++i, ++entry, ++rank) {
+      rank += message.target_rank_gaps(static_cast<int>(entry));
+      const auto weight = static_cast<uint8_t>(weights[entry]);
+      if (rank > 65535 || weight == 0) Fail("a policy target is out of range");
+      sample.target.push_back({static_cast<uint16_t>(rank), weight});
+    }
+    samples.push_back(std::move(sample));
+  }
+  if (entry != weights.size() || samples.size() != message.root_wins().size()) {
+    Fail("its arrays do not fit each other");
+  }
+  return samples;
+}
+
+}  // namespace
+
+GameRecord ParseRecord(std::string_view bytes) {
+  proto::GameRecord message;
+  if (!message.ParseFromString(Decompress(bytes))) Fail("its message cannot be read");
+  if (message.result() > static_cast<uint32_t>(Result::kDraw) ||
+      message.reason() > static_cast<uint32_t>(EndReason::kPlyCap)) {
+    Fail("its result is unknown");
+  }
+  GameRecord record;
+  record.game = message.game();
+  record.rules_version = static_cast<int>(message.rules_version());
+  record.settings.kings_landing = static_cast<int>(message.kings_landing());
+  record.start_fen = message.start_fen();
+  record.id = message.id();
+  record.seed = message.seed();
+  record.number = message.number();
+  record.first_network_step = message.first_network_step();
+  record.last_network_step = message.last_network_step();
+  record.outcome = {static_cast<Result>(message.result()),
+                    static_cast<EndReason>(message.reason())};
+  for (const uint32_t rank : message.move_ranks()) {
+    if (rank > 65535) Fail("a move is out of range");
+    record.move_ranks.push_back(static_cast<uint16_t>(rank));
+  }
+  record.samples = ParseSamples(message);
+  return record;
+}
+
+}  // namespace khanzero

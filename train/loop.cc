@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "train/loop.h"
+
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "env/error.h"
+#include "env/games.h"
+#include "model/files.h"
+#include "model/inference.h"
+#include "train/cycle_metrics.h"
+#include "train/learner.h"
+#include "train/replay_store.h"
+#include "train/replay_window.h"
+#include "train/run_folder.h"
+#include "train/self_play.h"
+#include "train/status_display.h"
+
+namespace khanzero {
+
+namespace {
+
+using std::chrono::steady_clock;
+
+double SecondsSince(steady_clock::time_point start) {
+  return std::chrono::duration<double>(steady_clock::now() - start).count();
+}
+
+// What must stay as it was when a run goes on.
+void CheckResumable(const Config& before, const Config& now, const std::string& run) {
+  const auto refuse = [&](const std::string& key, const std::string& was, const std::string& is) {
+    throw InputError("the run '" + run + "' was made with " + key + " = " + was + ", now it is " +
+                     is + "; keep it, or take another --run");
+  };
+  if (before.game != now.game) refuse("game", before.game, now.game);
+  if (before.kings_landing != now.kings_landing) {
+    refuse("kings_landing", std::to_string(before.kings_landing),
+           std::to_string(now.kings_landing));
+  }
+  if (before.seed != now.seed) {
+    refuse("seed", std::to_string(before.seed), std::to_string(now.seed));
+  }
+  if (!(before.network == now.network)) {
+    const auto text = [](const NetworkSettings& n) {
+      return std::to_string(n.blocks) + " blocks x " + std::to_string(n.channels) +
+             " channels, value_hidden " + std::to_string(n.value_hidden);
+    };
+    refuse("network", text(before.network), text(now.network));
+  }
+}
+
+class TrainingLoop {
+ public:
+  explicit TrainingLoop(const TrainOptions& options)
+      : config_(options.config),
+        run_(PrepareFolder(options)),
+        lock_(run_),
+        out_(options.out),
+        display_(options.out),
+        stop_(options.stop),
+        store_(OpenStore()),
+        numbers_(store_.GameNumbers()),
+        window_(config_.learner),
+        replayer_(MakeReplayer(config_.game)),
+        self_play_(MakeSelfPlay(config_)) {
+    MakeLearner();
+    RefillWindow();
+  }
+
+  TrainSummary Run() {
+    Announce();
+    while (!Done()) {
+      Play();
+      Learn();
+      Save();
+      if (stop_.stop_requested()) break;
+      Measure();
+      FinishCycle();
+    }
+    return Finish();
+  }
+
+ private:
+  // --- beginning -------------------------------------------------------------------------------
+
+  static RunFolder PrepareFolder(const TrainOptions& options) {
+    RunFolder run(options.run);
+    if (std::filesystem::exists(run.path()) && !std::filesystem::is_directory(run.path())) {
+      throw InputError("'" + run.path().string() + "' is not a folder");
+    }
+    if (std::filesystem::exists(run.config())) {
+      CheckResumable(LoadConfig(run.config().string()), options.config, run.path().string());
+    } else if (std::filesystem::exists(run.path()) && !std::filesystem::is_empty(run.path()) &&
+               !std::filesystem::exists(run.lock())) {
+      throw InputError("the folder '" + run.path().string() +
+                       "' is neither empty nor a run; take another --run");
+    }
+    std::error_code error;
+    std::filesystem::create_directories(run.checkpoints(), error);
+    if (error) {
+      throw RuntimeFailure("cannot make the folder '" + run.checkpoints().string() +
+                           "': " + error.message());
+    }
+    return run;
+  }
+
+  // The run is ours from here on: the configuration in force goes into the folder.
+  ReplayStore OpenStore() {
+    WriteFileDurably(run_.config(), ToYaml(config_));
+    RemoveUnfinished(run_.checkpoints());
+    log_ = std::make_shared<spdlog::logger>(
+        "khanzero", std::make_shared<spdlog::sinks::basic_file_sink_mt>(run_.log().string()));
+    log_->flush_on(spdlog::level::info);
+    return ReplayStore(run_.store(), config_.game, ReplayStore::Access::kReadWrite);
+  }
+
+  void MakeLearner() {
+    const std::optional<std::filesystem::path> latest = run_.LatestCheckpoint();
+    if (!latest) {
+      learner_ = std::make_unique<Learner>(config_);
+      Save();
+      return;
+    }
+    learner_ = std::make_unique<Learner>(config_, *latest);
+    checkpoint_ = *latest;
+    try {
+      const auto state = nlohmann::json::parse(learner_->loop_state());
+      state.at("cycle").get_to(cycle_);
+      state.at("hours").get_to(hours_before_);
+      state.at("trained_samples").get_to(trained_samples_);
+      state.at("last_match").get_to(status_.last_match);
+    } catch (const nlohmann::json::exception& e) {
+      throw InputError("checkpoint '" + latest->string() +
+                       "': the loop's state is damaged: " + e.what());
+    }
+    resumed_ = true;
+  }
+
+  void RefillWindow() {
+    const StoreTotals totals = store_.Totals();
+    status_.games = totals.games;
+    status_.positions = totals.positions;
+    sequence_ = store_.SequenceBeforeNewest(WindowPositions(config_.learner, totals.positions));
+    Ingest();
+  }
+
+  void Announce() {
+    status_.run = run_.path().filename().string();
+    if (status_.run.empty()) status_.run = run_.path().string();
+    status_.game = config_.game;
+    status_.step = learner_->step();
+    const std::string network = std::to_string(config_.network.blocks) + " blocks x " +
+                                std::to_string(config_.network.channels) + " channels, " +
+                                std::to_string(learner_->parameter_count()) + " parameters";
+    Say((resumed_ ? "Going on with " : "Training ") + config_.game + " in " + run_.path().string() +
+        ": " + network);
+    Say("Inference on " + Text(DescribeInference(config_.inference)));
+    if (resumed_) {
+      Say("From " + checkpoint_.filename().string() + ", " + std::to_string(status_.games) +
+          " games stored, " + DurationText(Hours()) + " of work so far");
+    }
+  }
+
+  // --- one cycle -------------------------------------------------------------------------------
+
+  double Hours() const { return hours_before_ + SecondsSince(start_) / 3600.0; }
+
+  // The share of the budget that is spent; 0 when the run has no end.
+  double Progress() const {
+    const LoopSettings& loop = config_.loop;
+    double progress = 0.0;
+    if (loop.max_hours > 0.0) progress = Hours() / loop.max_hours;
+    if (loop.max_games > 0) {
+      progress = std::max(progress,
+                          static_cast<double>(status_.games) / static_cast<double>(loop.max_games));
+    }
+    return std::min(1.0, progress);
+  }
+
+  bool Done() const { return stop_.stop_requested() || Progress() >= 1.0; }
+
+  void Show(const char* phase, bool now = false) {
+    status_.phase = phase;
+    status_.cycle = cycle_;
+    status_.hours = Hours();
+    status_.hours_left.reset();
+    const double progress = Progress();
+    if (config_.loop.max_hours > 0.0 && config_.loop.max_games == 0) {
+      status_.hours_left = std::max(0.0, config_.loop.max_hours - status_.hours);
+    } else if (progress > 0.0) {
+      status_.hours_left = status_.hours * (1.0 - progress) / progress;
+    }
+    now ? display_.Finish(status_) : display_.Update(status_);
+  }
+
+  void Say(const std::string& text) {
+    log_->info(text);
+    display_.Say(text);
+  }
+
+  // Self-play until the cycle has its games or the time is up. Workers hand over finished games;
+  // this thread stores them at once and shows progress.
+  void Play() {
+    status_.games_wanted = config_.loop.games_per_cycle;
+    status_.steps_made = status_.steps_wanted = 0;
+    const int64_t cycle_end = (cycle_ + 1) * config_.loop.games_per_cycle;
+    int64_t wanted = cycle_end - status_.games;
+    status_.games_played = config_.loop.games_per_cycle - std::max<int64_t>(0, wanted);
+    if (config_.loop.max_games > 0) {
+      wanted = std::min(wanted, config_.loop.max_games - status_.games);
+    }
+    if (wanted <= 0) return;
+
+    const bool uniform = status_.games < config_.loop.uniform_games;
+    const std::shared_ptr<const FoldedNetwork> network = learner_->Folded();
+    const SelfPlay::Network player{
+        .make_evaluator = [&]() -> std::unique_ptr<Evaluator> {
+          if (uniform) return std::make_unique<UniformEvaluator>(replayer_->info().shape);
+          return MakeEvaluator(network, config_.inference);
+        },
+        .step = uniform ? -1 : learner_->step()};
+
+    std::mutex mutex;
+    std::condition_variable wake;
+    std::vector<GameRecord> finished;
+    bool ended = false;
+    std::stop_source stop;
+    const std::stop_callback forward(stop_, [&] { stop.request_stop(); });
+    std::future<void> playing = std::async(std::launch::async, [&] {
+      const auto say_ended = [&] {
+        const std::scoped_lock lock(mutex);
+        ended = true;
+        wake.notify_one();
+      };
+      try {
+        self_play_->Play(
+            player, wanted, numbers_,
+            [&](GameRecord record) {
+              const std::scoped_lock lock(mutex);
+              finished.push_back(std::move(record));
+              wake.notify_one();
+            },
+            stop.get_token());
+      } catch (...) {
+        say_ended();
+        throw;
+      }
+      say_ended();
+    });
+    WatchSelfPlay(mutex, wake, finished, ended, stop);
+    playing.get();
+  }
+
+  void WatchSelfPlay(std::mutex& mutex, std::condition_variable& wake,
+                     std::vector<GameRecord>& finished, const bool& ended, std::stop_source& stop) {
+    const auto start = steady_clock::now();
+    const SelfPlayCounters& counters = self_play_->counters();
+    const int64_t evaluations = counters.evaluations;
+    const int64_t positions = counters.positions;
+    try {
+      for (bool last = false; !last;) {
+        std::vector<GameRecord> games;
+        {
+          std::unique_lock lock(mutex);
+          wake.wait_for(lock, std::chrono::milliseconds(250),
+                        [&] { return ended || !finished.empty(); });
+          games.swap(finished);
+          last = ended;
+        }
+        Store(games);
+        const double seconds = std::max(1e-3, SecondsSince(start));
+        status_.evaluations_per_second =
+            static_cast<double>(counters.evaluations - evaluations) / seconds;
+        status_.positions_per_second =
+            static_cast<double>(counters.positions - positions) / seconds;
+        metrics_.self_play_seconds = seconds;
+        metrics_.evaluations = counters.evaluations - evaluations;
+        if (Progress() >= 1.0) stop.request_stop();
+        Show("self-play");
+      }
+    } catch (...) {
+      stop.request_stop();  // the workers must end before the exception leaves
+      throw;
+    }
+    Show("self-play", true);
+  }
+
+  void Store(const std::vector<GameRecord>& games) {
+    if (games.empty()) return;
+    const int added = store_.Add(games);
+    for (const GameRecord& game : games) {
+      metrics_.Count(game);
+      status_.positions += static_cast<int64_t>(game.samples.size());
+    }
+    status_.games += added;
+    status_.games_played += added;
+  }
+
+  // Takes what is new in the store into the window.
+  void Ingest() {
+    constexpr int64_t kAtOnce = 1000;
+    const auto take = [&](StoredGame stored) {
+      sequence_ = stored.sequence;
+      try {
+        window_.Add(replayer_->Replay(ParseRecord(stored.bytes)));
+      } catch (const InputError& e) {
+        ++metrics_.damaged_games;
+        Say("A stored game is left out: " + std::string(e.what()));
+      }
+    };
+    while (store_.ReadAfter(sequence_, kAtOnce, take) == kAtOnce) {
+    }
+    window_.Shrink(WindowPositions(config_.learner, status_.positions));
+  }
+
+  void Learn() {
+    Ingest();
+    const LearnerSettings& settings = config_.learner;
+    const double due = settings.samples_per_position * (1.0 - settings.validation_share) *
+                           static_cast<double>(status_.positions) -
+                       static_cast<double>(trained_samples_);
+    const auto steps = static_cast<int64_t>(due / settings.batch_size);
+    if (steps <= 0 || window_.training_positions() < settings.batch_size) {
+      log_->info("no step is due: {} training positions in the window",
+                 window_.training_positions());
+      return;
+    }
+    status_.steps_wanted = steps;
+    const auto start = steady_clock::now();
+    const int64_t step = learner_->step();
+    metrics_.training =
+        learner_->Train(window_, steps, Progress(), stop_, [&](const TrainingReport& report) {
+          status_.steps_made = report.steps;
+          status_.step = step + report.steps;
+          status_.policy_loss = report.policy_loss;
+          status_.value_loss = report.value_loss;
+          status_.samples_per_second =
+              static_cast<double>(report.samples) / std::max(1e-3, SecondsSince(start));
+          Show("learning");
+        });
+    metrics_.learner_seconds = SecondsSince(start);
+    trained_samples_ += metrics_.training.samples;
+    if (metrics_.training.skipped_steps > 0) {
+      Say(std::to_string(metrics_.training.skipped_steps) +
+          " steps without a finite loss or gradient were left out");
+    }
+    constexpr int kValidationSamples = 2048;
+    metrics_.validation = learner_->Validate(window_, kValidationSamples);
+    Show("learning", true);
+  }
+
+  void Save() {
+    // A cycle that was interrupted goes on after a restart; a finished one counts.
+    const bool complete = status_.games >= (cycle_ + 1) * config_.loop.games_per_cycle;
+    const nlohmann::json state = {{"cycle", cycle_ + (complete ? 1 : 0)},
+                                  {"hours", Hours()},
+                                  {"trained_samples", trained_samples_},
+                                  {"last_match", status_.last_match}};
+    const CheckpointInfo info{.game = replayer_->info(),
+                              .network = config_.network,
+                              .step = learner_->step(),
+                              .games = status_.games,
+                              .positions = status_.positions,
+                              .config_yaml = ToYaml(config_),
+                              .program_version = {},
+                              .date = {}};
+    const std::string name = RunFolder::CheckpointName(learner_->step());
+    checkpoint_ = run_.checkpoints() / name;
+    learner_->Save(checkpoint_, info, state.dump(2));
+    run_.SetLatest(name);
+    run_.PruneCheckpoints(config_.loop.keep_checkpoints);
+    log_->info("checkpoint {} after {} games", name, status_.games);
+  }
+
+  MatchResult PlayAgainst(const std::string& opponent, int pairs) {
+    PlayerSettings player;
+    player.search = {.algorithm = RootAlgorithm::kPuct,
+                     .simulations = config_.evaluation.simulations};
+    player.inference = config_.inference;
+    MatchSettings settings;
+    settings.pairs = pairs;
+    settings.seed = config_.seed;
+    settings.game = {.kings_landing = config_.kings_landing};
+    settings.threads = ThreadsFor(config_.selfplay.workers);
+    settings.stop = stop_;
+    settings.on_game = [&](const MatchResult&) { Show("evaluating"); };
+    return PlayMatch(config_.game,
+                     {.spec = "checkpoint:" + checkpoint_.string(),
+                      .name = checkpoint_.filename().string(),
+                      .evaluator = nullptr,
+                      .settings = player},
+                     {.spec = opponent, .name = opponent, .evaluator = nullptr, .settings = {}},
+                     settings);
+  }
+
+  static std::string Percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
+
+  void Measure() {
+    const EvaluationSettings& settings = config_.evaluation;
+    if (settings.every_cycles == 0 || (cycle_ + 1) % settings.every_cycles != 0) return;
+    std::string text;
+    for (const char* const opponent : {"random", "greedy"}) {
+      const MatchResult result = PlayAgainst(opponent, settings.pairs);
+      if (stop_.stop_requested()) return;  // half a match says nothing
+      metrics_.scores.emplace_back(opponent, result.total.score());
+      text +=
+          std::string(text.empty() ? "" : ", ") + opponent + " " + Percent(result.total.score());
+    }
+    status_.last_match = text;
+    Say(fmt::format("Cycle {}, step {}, {} games: score against {} ({} games each)", cycle_,
+                    learner_->step(), status_.games, text, 2 * settings.pairs));
+  }
+
+  void FinishCycle() {
+    metrics_.cycle = cycle_;
+    metrics_.hours = Hours();
+    metrics_.step = learner_->step();
+    metrics_.games = status_.games;
+    metrics_.positions = status_.positions;
+    metrics_.window_positions = window_.positions();
+    metrics_.window_bytes = static_cast<int64_t>(window_.bytes());
+    metrics_.AppendTo(run_.metrics());
+    metrics_ = {};
+    ++cycle_;
+  }
+
+  // --- the end ---------------------------------------------------------------------------------
+
+  TrainSummary Finish() {
+    TrainSummary summary{.stopped = Progress() < 1.0,
+                         .games = status_.games,
+                         .positions = status_.positions,
+                         .step = learner_->step(),
+                         .hours = Hours(),
+                         .checkpoint = checkpoint_,
+                         .final_match = std::nullopt};
+    if (summary.stopped || stop_.stop_requested()) {
+      Say("Stopped; everything is saved. The same command goes on from here.");
+      return summary;
+    }
+    if (config_.evaluation.final_pairs > 0) {
+      MatchResult result = PlayAgainst("random", config_.evaluation.final_pairs);
+      if (!stop_.stop_requested()) summary.final_match = std::move(result);
+    }
+    Show("done", true);
+    return summary;
+  }
+
+  const Config config_;
+  const RunFolder run_;
+  const RunLock lock_;
+  std::FILE* const out_;
+  StatusDisplay display_;
+  const std::stop_token stop_;
+  std::shared_ptr<spdlog::logger> log_;
+  ReplayStore store_;
+  GameNumbers numbers_;
+  ReplayWindow window_;
+  std::unique_ptr<Replayer> replayer_;
+  std::unique_ptr<SelfPlay> self_play_;
+  std::unique_ptr<Learner> learner_;
+
+  const steady_clock::time_point start_ = steady_clock::now();
+  double hours_before_ = 0.0;
+  bool resumed_ = false;
+  int64_t cycle_ = 0;
+  int64_t sequence_ = 0;  // the newest stored game in the window
+  int64_t trained_samples_ = 0;
+  std::filesystem::path checkpoint_;
+  TrainingStatus status_;
+  CycleMetrics metrics_;
+};
+
+}  // namespace
+
+TrainSummary RunTraining(const TrainOptions& options) { return TrainingLoop(options).Run(); }
+
+Config ReadRunConfig(const std::filesystem::path& run, const std::vector<std::string>& overrides) {
+  const RunFolder folder(run);
+  if (!std::filesystem::exists(folder.config())) {
+    throw InputError("'" + run.string() + "' is not a run: it has no config.yaml");
+  }
+  return LoadConfig(folder.config().string(), overrides);
+}
+
+}  // namespace khanzero

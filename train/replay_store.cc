@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "train/replay_store.h"
+
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <sqlite3.h>
+
+#include "env/error.h"
+
+namespace khanzero {
+
+namespace {
+
+constexpr int kStoreVersion = 1;
+// "KZrs": marks the file as ours in SQLite's own header.
+constexpr int kApplicationId = 0x4B5A7273;
+constexpr int kBusyTimeoutMs = 60'000;
+
+constexpr const char* kSchema = R"(
+CREATE TABLE IF NOT EXISTS properties (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS games (
+  sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+  id INTEGER NOT NULL UNIQUE,
+  number INTEGER NOT NULL,
+  network_step INTEGER NOT NULL,
+  plies INTEGER NOT NULL,
+  positions INTEGER NOT NULL,
+  result INTEGER NOT NULL,
+  reason INTEGER NOT NULL,
+  record BLOB NOT NULL
+);
+)";
+
+// Every SQLite error leaves here as ours, with the file's name.
+template <class F>
+auto Guarded(const std::string& path, const char* doing, F&& f) {
+  try {
+    return f();
+  } catch (const SQLite::Exception& e) {
+    const int code = e.getErrorCode() & 0xFF;
+    const std::string text = "replay store '" + path + "': " + doing + " failed: " + e.what();
+    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) {
+      throw InputError(text + "; the file is damaged or is not a replay store");
+    }
+    if (code == SQLITE_FULL) throw RuntimeFailure(text + "; make room on the disk and run again");
+    throw RuntimeFailure(text);
+  }
+}
+
+}  // namespace
+
+struct ReplayStore::Impl {
+  std::string path;
+  SQLite::Database database;
+};
+
+ReplayStore::ReplayStore(const std::filesystem::path& path, const std::string& game,
+                         Access access) {
+  const bool writes = access == Access::kReadWrite;
+  const std::string name = path.string();
+  if (!writes && !std::filesystem::exists(path)) {
+    throw InputError("replay store '" + name + "' does not exist");
+  }
+  Guarded(name, "opening", [&] {
+    const int flags = writes ? SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE : SQLite::OPEN_READONLY;
+    impl_ = std::make_unique<Impl>(Impl{name, SQLite::Database(name, flags, kBusyTimeoutMs)});
+    SQLite::Database& db = impl_->database;
+    const int application = db.execAndGet("PRAGMA application_id").getInt();
+    const int tables = db.execAndGet("SELECT COUNT(*) FROM sqlite_master").getInt();
+    if (application != kApplicationId && (tables > 0 || !writes)) {
+      throw InputError("'" + name + "' is not a replay store of this program");
+    }
+    if (writes) {
+      db.exec("PRAGMA journal_mode=WAL");
+      // A game that was acknowledged survives a power cut, too.
+      db.exec("PRAGMA synchronous=FULL");
+      SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+      db.exec("PRAGMA application_id=" + std::to_string(kApplicationId));
+      db.exec(kSchema);
+      SQLite::Statement insert(db, "INSERT OR IGNORE INTO properties VALUES (?, ?)");
+      for (const auto& [key, value] :
+           {std::pair<std::string, std::string>{"version", std::to_string(kStoreVersion)},
+            {"game", game}}) {
+        insert.bind(1, key);
+        insert.bind(2, value);
+        insert.exec();
+        insert.reset();
+      }
+      transaction.commit();
+    }
+    const auto property = [&](const char* key) {
+      SQLite::Statement query(db, "SELECT value FROM properties WHERE key = ?");
+      query.bind(1, key);
+      return query.executeStep() ? query.getColumn(0).getString() : std::string();
+    };
+    if (property("version") != std::to_string(kStoreVersion)) {
+      throw InputError("replay store '" + name + "' has version '" + property("version") +
+                       "', this program reads version " + std::to_string(kStoreVersion));
+    }
+    if (property("game") != game) {
+      throw InputError("replay store '" + name + "' holds games of '" + property("game") +
+                       "', but '" + game + "' is wanted");
+    }
+  });
+}
+
+ReplayStore::~ReplayStore() = default;
+ReplayStore::ReplayStore(ReplayStore&&) noexcept = default;
+
+int ReplayStore::Add(std::span<const GameRecord> games) {
+  return Guarded(impl_->path, "adding games", [&] {
+    SQLite::Database& db = impl_->database;
+    SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+    SQLite::Statement insert(
+        db,
+        "INSERT OR IGNORE INTO games (id, number, network_step, plies, positions, result, reason, "
+        "record) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
+    int added = 0;
+    for (const GameRecord& game : games) {
+      const std::string bytes = SerializeRecord(game);
+      insert.bind(1, static_cast<int64_t>(game.id));
+      insert.bind(2, static_cast<int64_t>(game.number));
+      insert.bind(3, game.last_network_step);
+      insert.bind(4, static_cast<int64_t>(game.move_ranks.size()));
+      insert.bind(5, static_cast<int64_t>(game.samples.size()));
+      insert.bind(6, static_cast<int>(game.outcome.result));
+      insert.bind(7, static_cast<int>(game.outcome.reason));
+      insert.bind(8, bytes.data(), static_cast<int>(bytes.size()));
+      added += insert.exec();
+      insert.reset();
+    }
+    transaction.commit();
+    return added;
+  });
+}
+
+int64_t ReplayStore::ReadAfter(int64_t sequence, int64_t limit,
+                               const std::function<void(StoredGame)>& visit) const {
+  return Guarded(impl_->path, "reading games", [&] {
+    SQLite::Statement query(
+        impl_->database,
+        "SELECT sequence, record FROM games WHERE sequence > ? ORDER BY sequence LIMIT ?");
+    query.bind(1, sequence);
+    query.bind(2, limit);
+    int64_t count = 0;
+    for (; query.executeStep(); ++count) {
+      const SQLite::Column record = query.getColumn(1);
+      visit({query.getColumn(0).getInt64(), std::string(static_cast<const char*>(record.getBlob()),
+                                                        static_cast<size_t>(record.getBytes()))});
+    }
+    return count;
+  });
+}
+
+int64_t ReplayStore::SequenceBeforeNewest(int64_t positions) const {
+  return Guarded(impl_->path, "reading games", [&]() -> int64_t {
+    SQLite::Statement query(impl_->database,
+                            "SELECT sequence, positions FROM games ORDER BY sequence DESC");
+    int64_t sum = 0;
+    while (query.executeStep()) {
+      sum += query.getColumn(1).getInt64();
+      if (sum >= positions) return query.getColumn(0).getInt64() - 1;
+    }
+    return 0;
+  });
+}
+
+StoreTotals ReplayStore::Totals() const {
+  return Guarded(impl_->path, "counting games", [&] {
+    SQLite::Statement query(impl_->database,
+                            "SELECT COUNT(*), TOTAL(positions), TOTAL(plies), "
+                            "TOTAL(LENGTH(record)) FROM games");
+    query.executeStep();
+    const auto whole = [&](int column) {
+      return static_cast<int64_t>(query.getColumn(column).getDouble());
+    };
+    return StoreTotals{query.getColumn(0).getInt64(), whole(1), whole(2), whole(3)};
+  });
+}
+
+std::vector<uint64_t> ReplayStore::GameNumbers() const {
+  return Guarded(impl_->path, "reading games", [&] {
+    SQLite::Statement query(impl_->database, "SELECT number FROM games ORDER BY number");
+    std::vector<uint64_t> numbers;
+    while (query.executeStep()) {
+      numbers.push_back(static_cast<uint64_t>(query.getColumn(0).getInt64()));
+    }
+    return numbers;
+  });
+}
+
+}  // namespace khanzero

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "train/replay_window.h"
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+namespace khanzero {
+
+int64_t WindowPositions(const LearnerSettings& settings, int64_t total) {
+  const auto least = static_cast<double>(settings.window_min_positions);
+  const auto made = static_cast<double>(total);
+  if (made <= least) return settings.window_min_positions;
+  const double e = settings.window_exponent;
+  const double grown = settings.window_growth * (std::pow(made, e) - std::pow(least, e)) /
+                       (e * std::pow(least, e - 1.0));
+  return static_cast<int64_t>(grown + least);
+}
+
+bool IsValidationGame(uint64_t id, double share) {
+  constexpr uint64_t kParts = 1'000'000;
+  return static_cast<double>(Mix64(id ^ 0x76616C6964ULL) % kParts) < share * kParts;
+}
+
+void ReplayWindow::Add(ReplayedGame game) {
+  const auto count = static_cast<int64_t>(game.samples.size());
+  (IsValidationGame(game.id, settings_.validation_share) ? validation_positions_
+                                                         : training_positions_) += count;
+  bytes_ += game.bytes();
+  games_.push_back(std::make_unique<ReplayedGame>(std::move(game)));
+  indexed_ = false;
+}
+
+void ReplayWindow::Shrink(int64_t positions) {
+  while (!games_.empty() && this->positions() > positions) {
+    const ReplayedGame& oldest = *games_.front();
+    (IsValidationGame(oldest.id, settings_.validation_share) ? validation_positions_
+                                                             : training_positions_) -=
+        static_cast<int64_t>(oldest.samples.size());
+    bytes_ -= oldest.bytes();
+    games_.pop_front();
+    indexed_ = false;
+  }
+}
+
+void ReplayWindow::Index() {
+  if (indexed_) return;
+  training_.clear();
+  validation_.clear();
+  training_.reserve(static_cast<size_t>(training_positions_));
+  for (const auto& game : games_) {
+    std::vector<SampleRef>& part =
+        IsValidationGame(game->id, settings_.validation_share) ? validation_ : training_;
+    for (uint32_t i = 0; i < game->samples.size(); ++i) part.push_back({game.get(), i});
+  }
+  indexed_ = true;
+}
+
+std::vector<SampleRef> ReplayWindow::Draw(Part part, int count, Random& random) {
+  Index();
+  const std::vector<SampleRef>& all = part == Part::kTraining ? training_ : validation_;
+  if (all.size() <= static_cast<size_t>(count)) return all;
+  // Positions of one game resemble each other; most batches can do with a few of each.
+  constexpr int kFewOfOneGame = 4;
+  std::unordered_set<size_t> drawn;
+  std::unordered_map<const ReplayedGame*, int> of_game;
+  std::vector<SampleRef> batch;
+  int refused = 0;
+  while (batch.size() < static_cast<size_t>(count)) {
+    const size_t at = random.Below(all.size());
+    if (drawn.contains(at)) continue;
+    // With few games the limit gives way, lest the drawing never ends.
+    if (of_game[all[at].game] >= kFewOfOneGame && ++refused < 4 * count) continue;
+    drawn.insert(at);
+    ++of_game[all[at].game];
+    batch.push_back(all[at]);
+  }
+  return batch;
+}
+
+}  // namespace khanzero

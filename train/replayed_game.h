@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A game record made ready for training: replayed once against the rules, ranks turned into moves
+// and policy indices, kept in compact form (about 4 bytes a move and 3 an entry of a target).
+// Samples are built from it on demand, by replaying up to their ply.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "env/game_info.h"
+#include "env/move.h"
+#include "env/types.h"
+#include "train/game_record.h"
+
+namespace khanzero {
+
+struct ReplayedGame {
+  struct Sample {
+    uint16_t ply = 0;
+    uint8_t root_win = 0;
+    uint8_t root_loss = 0;
+    uint32_t target_end = 0;  // its entries end here, and begin where those before it end
+  };
+
+  uint64_t id = 0;
+  GameSettings settings;
+  std::string start_fen;
+  Outcome outcome;
+  std::vector<Move> moves;
+  std::vector<Sample> samples;
+  std::vector<uint16_t> target_indices;  // policy indices
+  std::vector<uint8_t> target_weights;
+
+  size_t bytes() const {
+    return sizeof(*this) + start_fen.size() + moves.size() * sizeof(Move) +
+           samples.size() * sizeof(Sample) + target_indices.size() * 3;
+  }
+};
+
+enum class Mirror { kNo, kYes };
+
+// One training sample, in the mover's view. The planes go where the caller points.
+struct TrainingSample {
+  std::vector<uint16_t> legal_indices;  // rising
+  std::vector<float> policy;            // for each of legal_indices; sums to 1
+  Wdl result;                           // of the game, for the mover
+  Wdl root;                             // the search's root value, for the mover
+  bool capped = false;                  // the game was cut off: `result` is no result of the rules
+};
+
+// Rebuilds positions of one game. Made for a game by its name; not tied to a run.
+class Replayer {
+ public:
+  virtual ~Replayer() = default;
+
+  virtual const GameInfo& info() const = 0;
+
+  // Replays a record. Throws InputError when it does not fit the rules: another game or rules
+  // version, a move that is not legal, a result that is not the referee's, a game that goes on
+  // after its end.
+  virtual ReplayedGame Replay(const GameRecord& record) const = 0;
+
+  // Builds one sample. `planes` gets info().shape.input_size() floats. With Mirror::kYes left and
+  // right are exchanged, where the rules allow it in that position; elsewhere it is ignored.
+  virtual void Build(const ReplayedGame& game, size_t sample, Mirror mirror,
+                     std::span<float> planes, TrainingSample& out) const = 0;
+};
+
+// Throws InputError for an unknown game.
+std::unique_ptr<Replayer> MakeReplayer(const std::string& game);
+
+}  // namespace khanzero

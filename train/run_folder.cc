@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "train/run_folder.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "env/error.h"
+#include "model/files.h"
+#include "play/player_spec.h"
+
+namespace khanzero {
+
+std::string RunFolder::CheckpointName(int64_t step) {
+  std::string digits = std::to_string(step);
+  constexpr size_t kWidth = 9;  // so that names sort by step
+  if (digits.size() < kWidth) digits.insert(0, kWidth - digits.size(), '0');
+  return "step-" + digits;
+}
+
+std::optional<std::filesystem::path> RunFolder::LatestCheckpoint() const {
+  if (!std::filesystem::exists(latest())) return std::nullopt;
+  const std::filesystem::path checkpoint = khanzero::LatestCheckpoint(path_);
+  if (!std::filesystem::is_directory(checkpoint)) {
+    throw InputError("'" + latest().string() + "' names the checkpoint '" +
+                     checkpoint.filename().string() + "', which is not in '" +
+                     checkpoints().string() +
+                     "'; write the name of one that is there into it, or delete it to begin with "
+                     "a fresh network");
+  }
+  return checkpoint;
+}
+
+void RunFolder::SetLatest(const std::string& checkpoint_name) const {
+  WriteFileDurably(latest(), checkpoint_name + "\n");
+}
+
+void RunFolder::PruneCheckpoints(int keep) const {
+  std::vector<std::filesystem::path> found;
+  for (const auto& entry : std::filesystem::directory_iterator(checkpoints())) {
+    if (entry.path().filename().string().starts_with("step-")) found.push_back(entry.path());
+  }
+  std::sort(found.begin(), found.end());
+  const std::optional<std::filesystem::path> newest = LatestCheckpoint();
+  const size_t surplus =
+      found.size() > static_cast<size_t>(keep) ? found.size() - static_cast<size_t>(keep) : 0;
+  for (size_t i = 0; i < surplus; ++i) {
+    if (found[i] != newest) std::filesystem::remove_all(found[i]);
+  }
+}
+
+RunLock::RunLock(const RunFolder& run) {
+  const std::string path = run.lock().string();
+  file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (file_ < 0) {
+    throw RuntimeFailure("cannot open '" + path + "': " + std::strerror(errno));
+  }
+  if (::flock(file_, LOCK_EX | LOCK_NB) == 0) {
+    const std::string pid = std::to_string(::getpid()) + "\n";
+    // The number only helps people; the lock itself is what counts.
+    if (::ftruncate(file_, 0) != 0 || ::write(file_, pid.data(), pid.size()) < 0) return;
+    return;
+  }
+  const int error = errno;
+  char pid[32] = {};
+  const ssize_t length = ::read(file_, pid, sizeof(pid) - 1);
+  ::close(file_);
+  if (error != EWOULDBLOCK) {
+    throw RuntimeFailure("cannot lock '" + path + "': " + std::strerror(error));
+  }
+  std::string holder(pid, length > 0 ? static_cast<size_t>(length) : 0);
+  while (!holder.empty() && holder.back() == '\n') holder.pop_back();
+  throw InputError("the run '" + run.path().string() + "' is being trained already" +
+                   (holder.empty() ? "" : " by process " + holder) +
+                   "; wait for it, stop it, or take another --run");
+}
+
+RunLock::~RunLock() {
+  if (file_ >= 0) ::close(file_);
+}
+
+}  // namespace khanzero

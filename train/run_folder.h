@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The folder of a run. Everything needed to resume, explain or delete the run is in it:
+//
+//   config.yaml            the effective configuration
+//   replay.db              the games
+//   checkpoints/step-N/    networks with their training state
+//   latest                 the name of the newest checkpoint
+//   metrics.jsonl          one JSON object a cycle
+//   log.txt                what the program said
+//   lock                   held by the process that trains
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace khanzero {
+
+class RunFolder {
+ public:
+  explicit RunFolder(std::filesystem::path path) : path_(std::move(path)) {}
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path config() const { return path_ / "config.yaml"; }
+  std::filesystem::path store() const { return path_ / "replay.db"; }
+  std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
+  std::filesystem::path latest() const { return path_ / "latest"; }
+  std::filesystem::path metrics() const { return path_ / "metrics.jsonl"; }
+  std::filesystem::path log() const { return path_ / "log.txt"; }
+  std::filesystem::path lock() const { return path_ / "lock"; }
+
+  // "step-000001200"
+  static std::string CheckpointName(int64_t step);
+
+  // The folder of the newest checkpoint, nothing when there is none yet. Throws InputError when
+  // `latest` names one that is not there.
+  std::optional<std::filesystem::path> LatestCheckpoint() const;
+  // Points `latest` at a checkpoint of this run. Throws RuntimeFailure.
+  void SetLatest(const std::string& checkpoint_name) const;
+  // Deletes all but the newest `keep` checkpoints; never the one `latest` names.
+  void PruneCheckpoints(int keep) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+// Holds a run for one process as long as it lives. The system lets go of it when the process ends,
+// however it ends.
+class RunLock {
+ public:
+  // Throws InputError when another process holds the run, RuntimeFailure when locking fails.
+  explicit RunLock(const RunFolder& run);
+  ~RunLock();
+  RunLock(const RunLock&) = delete;
+  RunLock& operator=(const RunLock&) = delete;
+
+ private:
+  int file_ = -1;
+};
+
+}  // namespace khanzero

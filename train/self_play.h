@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Self-play: workers, each with many games in lockstep. Every step each game of a worker gives one
+// leaf, and one call evaluates them all. Games in play carry over from one call to the next, so
+// that no time goes to waiting for the last ones.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <vector>
+
+#include "mcts/evaluator.h"
+#include "train/config.h"
+#include "train/game_record.h"
+
+namespace khanzero {
+
+// Hands out the numbers of games to play: those missing below the greatest stored one first, then
+// onwards. A number stands for a random stream, so no two games of a run are the same by seed.
+// Thread-safe.
+class GameNumbers {
+ public:
+  // `stored` rises.
+  explicit GameNumbers(std::vector<uint64_t> stored) : stored_(std::move(stored)) {}
+  uint64_t Next();
+
+ private:
+  std::mutex mutex_;
+  std::vector<uint64_t> stored_;  // guarded by mutex_
+  size_t at_ = 0;                 // guarded by mutex_
+  uint64_t next_ = 0;             // guarded by mutex_
+};
+
+// Running totals; written by workers, read by whoever shows progress.
+struct SelfPlayCounters {
+  std::atomic<int64_t> games{0};
+  std::atomic<int64_t> positions{0};  // searched and recorded
+  std::atomic<int64_t> evaluations{0};
+  std::atomic<int64_t> simulations{0};
+  std::atomic<int64_t> terminal_visits{0};
+};
+
+class SelfPlay {
+ public:
+  struct Network {
+    // Called once in each worker's thread.
+    std::function<std::unique_ptr<Evaluator>()> make_evaluator;
+    int64_t step = 0;
+  };
+  // Takes a finished game; called from workers' threads, one call at a time.
+  using Sink = std::function<void(GameRecord)>;
+
+  virtual ~SelfPlay() = default;
+
+  // Plays until `games` more games have ended or stop is requested. An exception in a worker stops
+  // all of them and is thrown here. REQUIRES: games > 0.
+  virtual void Play(const Network& network, int64_t games, GameNumbers& numbers, const Sink& sink,
+                    std::stop_token stop) = 0;
+
+  virtual const SelfPlayCounters& counters() const = 0;
+};
+
+// Workers for the configured game. Throws InputError for an unknown game.
+std::unique_ptr<SelfPlay> MakeSelfPlay(const Config& config);
+
+// The threads that `setting` means: itself, or one for each core when it is 0.
+int ThreadsFor(int setting);
+
+}  // namespace khanzero

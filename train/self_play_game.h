@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// One game of self-play, from its opening to its record. A worker advances many of these in
+// lockstep.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "env/history.h"
+#include "mcts/batch.h"
+#include "train/config.h"
+#include "train/game_record.h"
+#include "train/move_ranks.h"
+
+namespace khanzero {
+
+template <Game G>
+class SelfPlayGame {
+ public:
+  explicit SelfPlayGame(const Config& config)
+      : config_(config),
+        state_(G::Position::Start(Settings())),
+        search_(config.search, Exploration::kSelfPlay, Random(0)) {}
+
+  // Begins game `number` of the run. Its random stream follows from the run's seed and the number
+  // alone.
+  void Begin(uint64_t number, int64_t network_step) {
+    record_ = GameRecord{.game = std::string(G::kName),
+                         .rules_version = G::kRulesVersion,
+                         .settings = Settings(),
+                         .start_fen = {},
+                         .id = Mix64(Mix64(config_.seed) + number),
+                         .seed = config_.seed,
+                         .number = number,
+                         .first_network_step = network_step,
+                         .last_network_step = network_step,
+                         .outcome = {},
+                         .move_ranks = {},
+                         .samples = {}};
+    random_ = Random::Stream(config_.seed, number);
+    search_.Reseed(Random::Stream(random_.Next(), 1));
+    PlayOpening();
+    search_.Begin(state_.position(), state_.history());
+  }
+
+  // A new network plays on: the search of the present move starts anew with it.
+  void ChangeNetwork(int64_t network_step) {
+    record_.last_network_step = network_step;
+    search_.Begin(state_.position(), state_.history());
+  }
+
+  // Plays the move of a finished search; says whether the game is over. REQUIRES:
+  // search().finished().
+  bool PlaySearchedMove() {
+    const SearchResult result = search_.Result();
+    const MoveRanks<G> ranks(state_.position());
+    record_.samples.push_back(MakeSample(result, ranks));
+    const Move move = result.moves[static_cast<size_t>(ChooseMove(result))].move;
+    PlayMove(move, ranks);
+    if (Over()) return true;
+    search_.Begin(state_.position(), state_.history());
+    return false;
+  }
+
+  // The finished game. REQUIRES: PlaySearchedMove() said that it is over.
+  GameRecord TakeRecord() { return std::move(record_); }
+
+  Search<G>& search() { return search_; }
+  Leaf<G>& leaf() { return leaf_; }
+
+ private:
+  GameSettings Settings() const { return {.kings_landing = config_.kings_landing}; }
+
+  void PlayMove(Move move, const MoveRanks<G>& ranks) {
+    record_.move_ranks.push_back(ranks.RankOf(G::PolicyIndex(state_.position(), move)));
+    state_.Play(move);
+  }
+
+  // A share of games begins with a few random plies, so that rare positions are seen too. An
+  // opening that ends the game is thrown away.
+  void PlayOpening() {
+    const SelfPlaySettings& settings = config_.selfplay;
+    int plies = 0;
+    if (settings.random_opening_plies > 0 && random_.Uniform() < settings.random_opening_share) {
+      plies =
+          1 + static_cast<int>(random_.Below(static_cast<uint64_t>(settings.random_opening_plies)));
+    }
+    for (;;) {
+      state_ = GameState<G>(G::Position::Start(Settings()));
+      record_.move_ranks.clear();
+      bool over = false;
+      for (int ply = 0; ply < plies && !over; ++ply) {
+        const MoveRanks<G> ranks(state_.position());
+        PlayMove(ranks[random_.Below(ranks.size())].move, ranks);
+        over = state_.position().ComputeOutcome().over();
+      }
+      if (!over) return;
+    }
+  }
+
+  bool Over() {
+    record_.outcome = state_.position().ComputeOutcome();
+    if (!record_.outcome.over() &&
+        static_cast<int>(record_.move_ranks.size()) >= config_.selfplay.max_plies) {
+      record_.outcome = {Result::kDraw, EndReason::kPlyCap};
+    }
+    return record_.outcome.over();
+  }
+
+  SampleRecord MakeSample(const SearchResult& result, const MoveRanks<G>& ranks) const {
+    std::vector<double> target(ranks.size(), 0.0);
+    for (const RootMove& move : result.moves) {
+      target[ranks.RankOf(G::PolicyIndex(state_.position(), move.move))] = move.target;
+    }
+    SampleRecord sample{.ply = static_cast<int>(record_.move_ranks.size()),
+                        .target = QuantizeTarget(target),
+                        .root_win = QuantizeShare(static_cast<double>(result.root.win)),
+                        .root_loss = QuantizeShare(static_cast<double>(result.root.loss))};
+    // Rounding both up must not make them more than everything.
+    if (sample.root_win + sample.root_loss > 255) {
+      sample.root_loss = static_cast<uint8_t>(255 - sample.root_win);
+    }
+    return sample;
+  }
+
+  // Gumbel chooses by its own noise. PUCT draws from the visits in the first plies. A proven win is
+  // always played.
+  int ChooseMove(const SearchResult& result) {
+    const SelfPlaySettings& settings = config_.selfplay;
+    if (config_.search.algorithm != RootAlgorithm::kPuct || result.proof == Proof::kWin ||
+        static_cast<int>(record_.move_ranks.size()) >= settings.temperature_plies) {
+      return result.best;
+    }
+    // Relative to the most visited, so that small temperatures stay finite.
+    const double most = std::max(1U, result.moves[0].visits);
+    std::vector<double> weights;
+    double sum = 0.0;
+    for (const RootMove& move : result.moves) {
+      weights.push_back(std::pow(move.visits / most, 1.0 / settings.temperature));
+      sum += weights.back();
+    }
+    double drawn = random_.Uniform() * sum;
+    for (size_t i = 0; i < weights.size(); ++i) {
+      drawn -= weights[i];
+      if (drawn < 0.0 && result.moves[i].visits > 0) return static_cast<int>(i);
+    }
+    return result.best;
+  }
+
+  const Config& config_;
+  GameState<G> state_;
+  Search<G> search_;
+  Leaf<G> leaf_;
+  Random random_{0};
+  GameRecord record_;
+};
+
+}  // namespace khanzero
