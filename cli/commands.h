@@ -14,7 +14,12 @@
 namespace khanzero {
 
 void AddConfig(CLI::App& app);
+void AddMatch(CLI::App& app);
+void AddExport(CLI::App& app);
+void AddInfo(CLI::App& app);
 void AddPerft(CLI::App& app);
+void AddPlay(CLI::App& app);
 void AddTrain(CLI::App& app);
+void AddUci(CLI::App& app);
 
 }  // namespace khanzero

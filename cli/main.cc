@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <new>
 #include <optional>
@@ -28,9 +29,14 @@ constexpr int kFailed = 1;
 constexpr int kBadInput = 2;
 
 void AddCommands(CLI::App& app) {
-  AddPerft(app);
-  AddConfig(app);
   AddTrain(app);
+  AddMatch(app);
+  AddPlay(app);
+  AddUci(app);
+  AddExport(app);
+  AddInfo(app);
+  AddConfig(app);
+  AddPerft(app);
 }
 
 // LibTorch asks for and frees large tensors at every step. By default glibc maps such blocks one by
@@ -49,7 +55,9 @@ void KeepLargeBlocks() {
 void UsePassiveWaiting(char** argv) {
   if (std::getenv("OMP_WAIT_POLICY") != nullptr) return;
   setenv("OMP_WAIT_POLICY", "passive", 1);
-  execv("/proc/self/exe", argv);
+  std::error_code error;
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (!error) execv(program.c_str(), argv);
   // Without /proc the command runs all the same, slower.
 }
 

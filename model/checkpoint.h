@@ -29,10 +29,10 @@ struct CheckpointInfo {
   int64_t step = 0;       // optimiser steps
   int64_t games = 0;      // games seen
   int64_t positions = 0;  // positions seen
-  std::string config_yaml;
+  std::string config_yaml = {};
   // SaveCheckpoint fills these in when they are empty.
-  std::string program_version;
-  std::string date;  // UTC, "2024-05-01T12:00:00Z"
+  std::string program_version = {};
+  std::string date = {};  // UTC, "2024-05-01T12:00:00Z"
 
   friend bool operator==(const CheckpointInfo&, const CheckpointInfo&) = default;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The CPU's path is measured and tested; the CUDA path is the same network with pinned copies in
-// and out, and takes the same tests where a GPU is.
+// The CPU's path is measured and tested. The CUDA path is the same network with pinned copies in
+// and out; it has been compiled, but not yet run on a GPU.
 #include "model/torch_evaluator.h"
 
 #include <ATen/Parallel.h>

@@ -23,10 +23,10 @@ namespace khanzero {
 
 // One side of a match: a spec (see kPlayerForms), or a network that is loaded already.
 struct Contestant {
-  std::string spec;
-  std::string name;                // for reports; the player's own when empty
+  std::string spec{};
+  std::string name{};              // for reports; the player's own when empty
   Evaluator* evaluator = nullptr;  // instead of `spec`; must outlive the match, and needs threads 1
-  PlayerSettings settings;
+  PlayerSettings settings{};
 };
 
 struct MatchResult;
@@ -52,6 +52,7 @@ struct MatchSettings {
   // Called after each game, by one thread at a time.
   std::function<void(const MatchResult&)> on_game;
   std::function<void(const std::string& pgn)> on_pgn;
+  std::string date;      // of the games, for PGN: "2024.05.01"
   std::stop_token stop;  // ends the match early; games in play do not count
 };
 

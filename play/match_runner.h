@@ -31,7 +31,10 @@ class MatchRunner {
         settings_(settings),
         result_(result),
         start_(settings.start_fen.empty() ? Position::Start(settings.game)
-                                          : Position::FromFen(settings.start_fen, settings.game)) {}
+                                          : Position::FromFen(settings.start_fen, settings.game)),
+        // Few pairs are shared out evenly.
+        most_games_(std::min(settings.concurrency,
+                             2 * ((settings.pairs + settings.threads - 1) / settings.threads))) {}
 
   void Run() {
     std::vector<std::jthread> threads;
@@ -74,6 +77,7 @@ class MatchRunner {
   MatchResult& result_;       // guarded by mutex_
   std::exception_ptr error_;  // guarded by mutex_
   Position start_;
+  int most_games_;  // of one thread at once
 };
 
 template <Game G>
@@ -96,7 +100,7 @@ void MatchRunner<G>::WorkOrThrow() {
     for (const auto& pair : pairs) {
       for (const GameInPlay& game : pair->games) open_games += game.outcome.over() ? 0 : 1;
     }
-    while (open_games == 0 || open_games + 2 <= settings_.concurrency) {
+    while (open_games == 0 || open_games + 2 <= most_games_) {
       const int64_t number = next_pair_++;
       if (number >= settings_.pairs) break;
       pairs.push_back(MakePair(number));
@@ -226,6 +230,7 @@ template <Game G>
 std::string MatchRunner<G>::PgnOf(const Pair& pair, const GameInPlay& game) const {
   const bool a_is_white = game.side_of_a == Color::kWhite;
   PgnGame pgn{.event = "khanzero match",
+              .date = settings_.date,
               .round = std::to_string(pair.number + 1) + (a_is_white ? ".1" : ".2"),
               .white = a_is_white ? result_.name_a : result_.name_b,
               .black = a_is_white ? result_.name_b : result_.name_a,

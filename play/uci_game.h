@@ -48,10 +48,6 @@ class SearchControl {
     changed_.notify_all();
   }
   bool stopped() const { return stopped_; }
-  void WaitForStop() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return stopped_.load(); });
-  }
   void Finish() { finished_ = true; }
   bool finished() const { return finished_; }
 

@@ -47,15 +47,14 @@ class UciSearch {
           static_cast<int>(std::min(most_simulations(), simulations() + kSimulationsPerStep)));
       Search<G>* const one = &search_;
       searcher.Step(std::span(&one, 1));
-      const int64_t now = control_.elapsed_ms();
-      if (now >= next_report_ms) {
-        next_report_ms = now + kReportEveryMs;
+      if (searched_ms() >= next_report_ms) {
+        next_report_ms = searched_ms() + kReportEveryMs;
         Report();
       }
     } while (!Done());
     Report();
     control_.WaitWhileHeld();
-    if (control_.stopped()) control_.Finish();
+    control_.Finish();  // before the bestmove, which may be answered by the next go
     GiveBestMove();
   }
 
@@ -74,6 +73,12 @@ class UciSearch {
   };
 
   int64_t simulations() const { return static_cast<int64_t>(search_.counters().simulations); }
+  // Since the search began; the control's clock begins anew at ponderhit.
+  int64_t searched_ms() const {
+    return std::chrono::duration_cast<std::chrono::milliseconds>(SearchControl::Clock::now() -
+                                                                 begin_)
+        .count();
+  }
   int64_t most_simulations() const {
     return std::clamp(limits_.nodes.value_or(kMostSimulations), int64_t{1}, kMostSimulations);
   }
@@ -212,7 +217,7 @@ class UciSearch {
 
   void Report() {
     const SearchResult result = search_.Result();
-    const int64_t time = control_.elapsed_ms();
+    const int64_t time = searched_ms();
     const std::vector<Line> lines = Lines(result);
     const int selective_depth = SelectiveDepth();
     const int64_t hash_full =
@@ -246,6 +251,7 @@ class UciSearch {
   typename G::Moves legal_;
   std::vector<Move> allowed_;  // empty: every move
   std::optional<int64_t> think_time_ms_;
+  SearchControl::Clock::time_point begin_ = SearchControl::Clock::now();
 };
 
 }  // namespace khanzero

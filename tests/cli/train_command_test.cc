@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The whole loop on tiny configurations: self-play, store, learner, checkpoints, matches, resume.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/cli/run_binary.h"
+#include "tests/cli/running_binary.h"
+#include "tests/cli/scratch_run.h"
+
+namespace khanzero {
+namespace {
+
+using nlohmann::json;
+
+json RunJson(const std::vector<std::string>& arguments) {
+  const RunResult result = RunKhanzero(arguments);
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  return json::parse(result.out, nullptr, false);
+}
+
+std::string Read(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+class TrainCommand : public testing::TestWithParam<std::string> {};
+
+TEST_P(TrainCommand, TrainsFromNothingToAnAgent) {
+  const ScratchRun run(GetParam());
+  const json result = RunJson(run.Train({"--json"}));
+  EXPECT_FALSE(result.at("stopped").get<bool>());
+  EXPECT_GE(result.at("games").get<int>(), 12);
+  EXPECT_GT(result.at("step").get<int>(), 0);
+  EXPECT_EQ(result.at("random").at("games").get<int>(), 4);
+  for (const char* const name : {"config.yaml", "replay.db", "latest", "metrics.jsonl", "log.txt"}) {
+    EXPECT_TRUE(std::filesystem::exists(run.path() / name)) << name;
+  }
+  EXPECT_TRUE(std::filesystem::is_directory(result.at("checkpoint").get<std::string>()));
+
+  std::istringstream metrics(Read(run.path() / "metrics.jsonl"));
+  int cycles = 0;
+  for (std::string line; std::getline(metrics, line); ++cycles) {
+    const json cycle = json::parse(line);
+    EXPECT_EQ(cycle.at("cycle").get<int>(), cycles);
+    EXPECT_GT(cycle.at("self_play").at("games").get<int>(), 0);
+    EXPECT_TRUE(cycle.at("scores").contains("random"));
+  }
+  EXPECT_EQ(cycles, 2);
+
+  // The effective configuration reads back as it is.
+  const RunResult config =
+      RunKhanzero({"config", "--config", (run.path() / "config.yaml").string()});
+  EXPECT_EQ(config.exit_code, 0);
+  EXPECT_EQ(config.out, Read(run.path() / "config.yaml"));
+}
+
+TEST_P(TrainCommand, SaysHowToGoOn) {
+  const ScratchRun run(GetParam());
+  const RunResult result = RunKhanzero(run.Train());
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  for (const char* const part :
+       {"Score against random: ", "Play against it:  khanzero ", "Train longer:     khanzero train",
+        "The other game:   scripts/train.sh", "| self-play |", "| learning |"}) {
+    EXPECT_NE(result.out.find(part), std::string::npos) << part << "\n" << result.out;
+  }
+  EXPECT_EQ(result.out.find('\x1b'), std::string::npos);  // a file gets plain lines
+}
+
+TEST_P(TrainCommand, GoesOnWhereItStopped) {
+  const ScratchRun run(GetParam());
+  const json first = RunJson(run.Train({"--json"}));
+  // The same command finds nothing left to do, and keeps everything.
+  const json again = RunJson(run.Train({"--json"}));
+  EXPECT_EQ(again.at("games"), first.at("games"));
+  EXPECT_EQ(again.at("step"), first.at("step"));
+  // Without a configuration the run's own is taken.
+  const json more = RunJson(
+      {"train", "--run", run.path().string(), "--set", "loop.max_games=24", "--json"});
+  EXPECT_GE(more.at("games").get<int>(), 24);
+  EXPECT_GT(more.at("step").get<int>(), first.at("step").get<int>());
+}
+
+TEST_P(TrainCommand, AKillLosesNoStoredGame) {
+  const ScratchRun run(GetParam());
+  int64_t before = 0;
+  for (int round = 0; round < 3; ++round) {
+    RunningKhanzero train(run.Train({"--set", "loop.max_games=100000"}));
+    ASSERT_TRUE(train.WaitFor("| self-play |")) << train.printed();
+    ASSERT_TRUE(train.WaitFor("| learning |")) << train.printed();
+    train.Signal(SIGKILL);
+    EXPECT_EQ(train.Wait(), 128 + SIGKILL);
+    const int64_t stored = run.StoredGames();
+    EXPECT_GT(stored, before);
+    before = stored;
+  }
+  const json result = RunJson(
+      run.Train({"--json", "--set", "loop.max_games=" + std::to_string(before + 6)}));
+  EXPECT_GE(result.at("games").get<int64_t>(), before + 6);
+}
+
+TEST_P(TrainCommand, ASignalEndsItWithACheckpoint) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const ScratchRun run(GetParam());
+    RunningKhanzero train(run.Train({"--set", "loop.max_games=100000"}));
+    ASSERT_TRUE(train.WaitFor("| learning |")) << train.printed();
+    ASSERT_TRUE(train.WaitFor("| self-play |")) << train.printed();
+    train.Signal(signal);
+    EXPECT_EQ(train.Wait(), 0) << train.printed();
+    EXPECT_NE(train.printed().find("Stopped; everything is saved"), std::string::npos);
+    const json result = RunJson({"train", "--run", run.path().string(), "--set",
+                                 "loop.max_games=1", "--json"});
+    EXPECT_EQ(result.at("games").get<int64_t>(), run.StoredGames());
+    EXPECT_GT(result.at("step").get<int>(), 0);
+  }
+}
+
+TEST_P(TrainCommand, ASecondOneOnTheSameRunIsRefused) {
+  const ScratchRun run(GetParam());
+  RunningKhanzero train(run.Train({"--set", "loop.max_games=100000"}));
+  ASSERT_TRUE(train.WaitFor("| self-play |")) << train.printed();
+  const RunResult second = RunKhanzero(run.Train());
+  EXPECT_EQ(second.exit_code, 2);
+  EXPECT_NE(second.err.find("is being trained already by process"), std::string::npos)
+      << second.err;
+  train.Signal(SIGTERM);
+  EXPECT_EQ(train.Wait(), 0);
+}
+
+TEST_P(TrainCommand, AnotherConfigurationForARunIsRefused) {
+  const ScratchRun run(GetParam());
+  RunJson(run.Train({"--json"}));
+  const auto refused = [&](const std::string& setting, const std::string& what) {
+    const RunResult result = RunKhanzero(run.Train({"--set", setting}));
+    EXPECT_EQ(result.exit_code, 2) << setting;
+    EXPECT_NE(result.err.find(what), std::string::npos) << result.err;
+  };
+  refused("seed=99", "seed = 1, now it is 99");
+  refused("network.channels=16", "1 blocks x 8 channels");
+  refused(GetParam() == "khans" ? "game=serbest" : "game=khans", "was made with game = ");
+}
+
+TEST_P(TrainCommand, ADamagedCheckpointIsRefused) {
+  const ScratchRun run(GetParam());
+  const json result = RunJson(run.Train({"--json"}));
+  const std::filesystem::path checkpoint = result.at("checkpoint").get<std::string>();
+  for (const char* const name : {"weights.safetensors", "optimizer.pt"}) {
+    const std::string bytes = Read(checkpoint / name);
+    std::string damaged = bytes;
+    damaged[damaged.size() / 2] = static_cast<char>(damaged[damaged.size() / 2] ^ 1);
+    std::ofstream(checkpoint / name, std::ios::binary) << damaged;
+    const RunResult refused = RunKhanzero(run.Train());
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_NE(refused.err.find(name), std::string::npos) << refused.err;
+    std::ofstream(checkpoint / name, std::ios::binary) << bytes;
+  }
+  EXPECT_EQ(RunKhanzero(run.Train()).exit_code, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Games, TrainCommand, testing::Values("khans", "serbest"),
+                         [](const auto& info) { return info.param; });
+
+TEST(TrainCommandInput, BadUsageIsRefused) {
+  ExpectRefused({"train"}, "train needs --config FILE");
+  ExpectRefused({"train", "--config", "/none.yaml"}, "/none.yaml");
+  ExpectRefused({"train", "--confg", "x"}, "did you mean '--config'?");
+  ExpectRefused({"train", "--run", "/none"}, "train needs --config FILE");
+}
+
+TEST(TrainCommandInput, FoldersThatAreNoRunAreLeftAlone) {
+  const ScratchRun run("khans");
+  std::filesystem::create_directories(run.path());
+  std::ofstream(run.path() / "thesis.txt") << "precious\n";
+  ExpectRefused(run.Train(), "is neither empty nor a run");
+  EXPECT_EQ(Read(run.path() / "thesis.txt"), "precious\n");
+  std::filesystem::remove_all(run.path());
+  std::ofstream(run.path()) << "a file\n";
+  ExpectRefused(run.Train(), "is not a folder");
+}
+
+}  // namespace
+}  // namespace khanzero

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "train/self_play.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <set>
+
+#include "env/error.h"
+#include "tests/train/sample_games.h"
+#include "train/replayed_game.h"
+
+namespace khanzero {
+namespace {
+
+std::map<uint64_t, std::string> ByNumber(const std::vector<GameRecord>& games) {
+  std::map<uint64_t, std::string> bytes;
+  for (const GameRecord& game : games) bytes[game.number] = SerializeRecord(game);
+  return bytes;
+}
+
+class SelfPlayGames : public testing::TestWithParam<std::string> {};
+
+TEST_P(SelfPlayGames, EveryRecordReplaysToItsResult) {
+  const auto replayer = MakeReplayer(GetParam());
+  for (const auto algorithm : {RootAlgorithm::kGumbel, RootAlgorithm::kPuct}) {
+    Config config = SmallConfig(GetParam());
+    config.search.algorithm = algorithm;
+    config.selfplay.random_opening_share = 0.5;
+    const std::vector<GameRecord> games = PlayGames(config, 30);
+    EXPECT_GE(games.size(), 30U);
+    for (const GameRecord& game : games) {
+      EXPECT_NO_THROW(replayer->Replay(game));
+      EXPECT_FALSE(game.samples.empty());
+      EXPECT_LE(game.move_ranks.size(), static_cast<size_t>(config.selfplay.max_plies));
+    }
+  }
+}
+
+TEST_P(SelfPlayGames, CappedGamesSaySo) {
+  Config config = SmallConfig(GetParam());
+  config.selfplay.max_plies = 6;
+  int capped = 0;
+  for (const GameRecord& game : PlayGames(config, 20)) {
+    if (game.outcome.reason != EndReason::kPlyCap) continue;
+    ++capped;
+    EXPECT_EQ(game.outcome.result, Result::kDraw);
+    EXPECT_EQ(game.move_ranks.size(), 6U);
+  }
+  EXPECT_GT(capped, 0);
+}
+
+TEST_P(SelfPlayGames, TheSameSeedPlaysTheSameGames) {
+  const Config config = SmallConfig(GetParam());
+  EXPECT_EQ(ByNumber(PlayGames(config, 15)), ByNumber(PlayGames(config, 15)));
+}
+
+TEST_P(SelfPlayGames, SeedsAndNumbersPlayDifferentGames) {
+  Config config = SmallConfig(GetParam());
+  const std::vector<GameRecord> games = PlayGames(config, 15);
+  std::set<std::vector<uint16_t>> lines;
+  std::set<uint64_t> ids;
+  for (const GameRecord& game : games) {
+    lines.insert(game.move_ranks);
+    ids.insert(game.id);
+  }
+  EXPECT_EQ(lines.size(), games.size());
+  EXPECT_EQ(ids.size(), games.size());
+  config.seed = 8;
+  for (const GameRecord& game : PlayGames(config, 15)) {
+    EXPECT_FALSE(lines.contains(game.move_ranks));
+    EXPECT_FALSE(ids.contains(game.id));
+  }
+}
+
+// A game depends on its number alone: not on how many are played beside it, or before it.
+TEST_P(SelfPlayGames, AGameIsTheSameWhateverIsPlayedBesideIt) {
+  Config config = SmallConfig(GetParam());
+  const auto wide = ByNumber(PlayGames(config, 12));
+  config.selfplay.games_per_worker = 1;
+  const auto narrow = ByNumber(PlayGames(config, 12));
+  config.selfplay.workers = 2;
+  config.selfplay.games_per_worker = 3;
+  const auto two_workers = ByNumber(PlayGames(config, 12));
+  int common = 0;
+  for (const auto& [number, bytes] : narrow) {
+    for (const auto* other : {&wide, &two_workers}) {
+      if (!other->contains(number)) continue;
+      ++common;
+      EXPECT_EQ(other->at(number), bytes) << "number " << number;
+    }
+  }
+  EXPECT_GT(common, 8);
+}
+
+TEST_P(SelfPlayGames, ForcedWinsArePlayed) {
+  // Where the search had proven a win, the game was won by that side.
+  for (const GameRecord& game : PlayGames(SmallConfig(GetParam()), 40)) {
+    for (const SampleRecord& sample : game.samples) {
+      if (sample.root_win != 255) continue;
+      const Color mover = sample.ply % 2 == 0 ? Color::kWhite : Color::kBlack;
+      EXPECT_EQ(game.outcome.result, WinFor(mover)) << "number " << game.number;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Games, SelfPlayGames, testing::ValuesIn(GameNames()),
+                         [](const auto& info) { return info.param; });
+
+TEST(SelfPlay, GamesCarryOverBetweenCalls) {
+  const Config config = SmallConfig("khans");
+  const auto self_play = MakeSelfPlay(config);
+  GameNumbers numbers({});
+  std::set<uint64_t> seen;
+  for (int64_t step = 0; step < 4; ++step) {
+    SelfPlay::Network network = UniformNetwork("khans");
+    network.step = step;
+    self_play->Play(
+        network, 5, numbers,
+        [&](const GameRecord& game) {
+          EXPECT_TRUE(seen.insert(game.number).second);
+          EXPECT_EQ(game.last_network_step, step);
+          EXPECT_LE(game.first_network_step, step);
+        },
+        std::stop_token());
+  }
+  EXPECT_GE(seen.size(), 20U);
+}
+
+TEST(SelfPlay, StopEndsIt) {
+  const Config config = SmallConfig("khans");
+  GameNumbers numbers({});
+  std::stop_source stop;
+  int games = 0;
+  MakeSelfPlay(config)->Play(
+      UniformNetwork("khans"), 1'000'000, numbers,
+      [&](const GameRecord&) {
+        if (++games == 3) stop.request_stop();
+      },
+      stop.get_token());
+  EXPECT_GE(games, 3);
+  EXPECT_LT(games, 100);
+}
+
+class ThrowingEvaluator : public UniformEvaluator {
+ public:
+  using UniformEvaluator::UniformEvaluator;
+  void Evaluate(EvaluationBatch& batch) override {
+    if (++calls_ == 20) throw RuntimeFailure("the device went away");
+    UniformEvaluator::Evaluate(batch);
+  }
+
+ private:
+  int calls_ = 0;
+};
+
+TEST(SelfPlay, AnEvaluatorThatThrowsEndsEveryWorker) {
+  Config config = SmallConfig("khans");
+  config.selfplay.workers = 3;
+  GameNumbers numbers({});
+  std::atomic<int> made = 0;
+  const SelfPlay::Network network{.make_evaluator = [&]() -> std::unique_ptr<Evaluator> {
+                                    const EncodingShape shape = InfoOfGame("khans").shape;
+                                    if (made++ == 0)
+                                      return std::make_unique<ThrowingEvaluator>(shape);
+                                    return std::make_unique<UniformEvaluator>(shape);
+                                  },
+                                  .step = 0};
+  EXPECT_THROW(MakeSelfPlay(config)->Play(
+                   network, 1'000'000, numbers, [](const GameRecord&) {}, std::stop_token()),
+               RuntimeFailure);
+}
+
+TEST(GameNumbers, MissingOnesComeFirst) {
+  GameNumbers numbers({0, 1, 3, 6});
+  std::vector<uint64_t> next;
+  for (int i = 0; i < 6; ++i) next.push_back(numbers.Next());
+  EXPECT_EQ(next, (std::vector<uint64_t>{2, 4, 5, 7, 8, 9}));
+  EXPECT_EQ(GameNumbers({}).Next(), 0U);
+}
+
+}  // namespace
+}  // namespace khanzero
