@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "train/game_record.h"
 
+#include <xxhash.h>
 #include <zstd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 #include "env/error.h"
 #include "record.pb.h"
@@ -16,30 +16,28 @@ namespace {
 
 constexpr std::string_view kMagic = "KZR";
 constexpr char kVersion = 1;
+constexpr size_t kChecksumBytes = 8;
 constexpr int kCompressionLevel = 9;
 // Far above any game: a longer claim is a damaged or hostile record.
 constexpr size_t kLargestMessage = size_t{64} << 20;
 
-struct FreeContext {
-  void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
-};
-
 [[noreturn]] void Fail(const std::string& what) { throw InputError("bad game record: " + what); }
 
-std::string Compress(const std::string& message) {
-  const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
-  Check(context != nullptr, "zstd gave no context");
-  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, kCompressionLevel);
-  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
-  std::string bytes(kMagic);
-  bytes += kVersion;
-  const size_t header = bytes.size();
-  bytes.resize(header + ZSTD_compressBound(message.size()));
-  const size_t size = ZSTD_compress2(context.get(), bytes.data() + header, bytes.size() - header,
-                                     message.data(), message.size());
-  Check(ZSTD_isError(size) == 0, "zstd could not compress a record");
-  bytes.resize(header + size);
+// The checksum of the compressed part, least byte first.
+std::string ChecksumOf(std::string_view frame) {
+  const uint64_t hash = XXH3_64bits(frame.data(), frame.size());
+  std::string bytes(kChecksumBytes, '\0');
+  for (size_t i = 0; i < kChecksumBytes; ++i) bytes[i] = static_cast<char>(hash >> (8 * i));
   return bytes;
+}
+
+std::string Compress(const std::string& message) {
+  std::string frame(ZSTD_compressBound(message.size()), '\0');
+  const size_t size = ZSTD_compress(frame.data(), frame.size(), message.data(), message.size(),
+                                    kCompressionLevel);
+  Check(ZSTD_isError(size) == 0, "zstd could not compress a record");
+  frame.resize(size);
+  return std::string(kMagic) + kVersion + ChecksumOf(frame) + frame;
 }
 
 std::string Decompress(std::string_view bytes) {
@@ -51,7 +49,12 @@ std::string Decompress(std::string_view bytes) {
     Fail("its version is " + std::to_string(version) + ", this program reads version " +
          std::to_string(kVersion));
   }
-  const std::string_view frame = bytes.substr(kMagic.size() + 1);
+  bytes.remove_prefix(kMagic.size() + 1);
+  if (bytes.size() < kChecksumBytes) Fail("it is cut off");
+  const std::string_view frame = bytes.substr(kChecksumBytes);
+  if (bytes.substr(0, kChecksumBytes) != ChecksumOf(frame)) {
+    Fail("its checksum does not match: it was damaged or cut off");
+  }
   const unsigned long long size = ZSTD_getFrameContentSize(frame.data(), frame.size());
   if (size == ZSTD_CONTENTSIZE_ERROR || size == ZSTD_CONTENTSIZE_UNKNOWN ||
       size > kLargestMessage) {

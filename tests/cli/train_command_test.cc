@@ -165,7 +165,7 @@ TEST_P(TrainCommand, ADamagedCheckpointIsRefused) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Games, TrainCommand, testing::Values("khans", "serbest"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& tested) { return tested.param; });
 
 TEST(TrainCommandInput, BadUsageIsRefused) {
   ExpectRefused({"train"}, "train needs --config FILE");

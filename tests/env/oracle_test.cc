@@ -133,7 +133,7 @@ TYPED_TEST(Oracle, AgreesOnSpoiledFens) {
     const std::string fen = SpoiledFen(Scattered<G>(random).Fen(), random);
     accepted += CompareFen<G>(fen, SettingsOfGame(i).kings_landing).has_value();
   }
-  EXPECT_GT(accepted, count / 50);
+  EXPECT_GT(accepted, count / 100);
   EXPECT_LT(accepted, count / 2);
   this->RecordProperty("accepted", accepted);
 }

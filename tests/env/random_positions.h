@@ -138,10 +138,10 @@ FenBoard Scattered(Random& random) {
   }
 }
 
-// The FEN with one to three characters replaced, removed, put in or exchanged.
+// The FEN with one or two characters replaced, removed, put in or exchanged.
 inline std::string SpoiledFen(std::string fen, Random& random) {
   static constexpr std::string_view kAlphabet = "KQRBNPSTALHkqrbnpstalhx0123456789/[]-wb .@+";
-  const uint64_t changes = 1 + random.Below(3);
+  const uint64_t changes = 1 + random.Below(2);
   for (uint64_t i = 0; i < changes && !fen.empty(); ++i) {
     const size_t at = random.Below(fen.size());
     const char letter = kAlphabet[random.Below(kAlphabet.size())];

@@ -75,7 +75,7 @@ TEST_P(GameRecords, AnyTruncationIsFound) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Games, GameRecords, testing::ValuesIn(GameNames()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& tested) { return tested.param; });
 
 TEST(GameRecord, GarbageIsRefused) {
   Random random(3);

@@ -114,7 +114,7 @@ TEST_P(Learners, LookingChangesNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Games, Learners, testing::ValuesIn(GameNames()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& tested) { return tested.param; });
 
 TEST(Learner, ABrokenLossNeverReachesTheWeights) {
   Config config = SmallConfig("khans");

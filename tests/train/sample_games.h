@@ -24,9 +24,10 @@ inline Config SmallConfig(const std::string& game) {
   config.search.gumbel_considered = 4;
   config.selfplay.workers = 1;
   config.selfplay.games_per_worker = 8;
-  config.selfplay.max_plies = 40;
+  config.selfplay.max_plies = 200;
   config.learner.batch_size = 16;
   config.learner.warmup_steps = 4;
+  config.learner.validation_share = 0.3;
   config.learner.threads = 1;
   config.learner.precision = Precision::kFp32;
   config.learner.window_min_positions = 2000;

@@ -106,7 +106,7 @@ TEST_P(SelfPlayGames, ForcedWinsArePlayed) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Games, SelfPlayGames, testing::ValuesIn(GameNames()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& tested) { return tested.param; });
 
 TEST(SelfPlay, GamesCarryOverBetweenCalls) {
   const Config config = SmallConfig("khans");

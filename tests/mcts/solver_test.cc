@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Forced results: seen, with the right sign for each side, and played, shortest first.
+#include <algorithm>
+
+#include "tests/mcts/search_testing.h"
+
+namespace khanzero {
+namespace {
+
+struct Forced {
+  std::string fen;
+  int plies;  // to the end
+};
+
+template <class G>
+struct Positions;
+
+template <>
+struct Positions<Khans> {
+  static std::vector<Forced> WinsAtOnce() {
+    return {{"k7/7R/8/8/8/8/8/K5R1 w - - 0 1", 1},   // rook mates
+            {"4k3/8/8/8/8/6l1/7l/K7 b - - 0 1", 1},  // lancer mates
+            {"7k/3K4/8/8/8/8/8/8 w - - 0 1", 1},     // campmate
+            {"8/8/8/8/8/8/3k4/7K b - - 0 1", 1}};
+  }
+  static std::vector<Forced> WinsInThree() {
+    return {{"8/8/3K4/8/7k/8/8/8 w - - 0 1", 3}, {"8/8/8/7K/8/3k4/8/8 b - - 0 1", 3}};
+  }
+  static std::vector<Forced> Losses() {
+    return {{"8/8/8/8/8/8/3k4/7K w - - 0 1", 2}, {"7k/3K4/8/8/8/8/8/8 b - - 0 1", 2}};
+  }
+};
+
+template <>
+struct Positions<Serbest> {
+  static std::vector<Forced> WinsAtOnce() {
+    return {{"k9/9R/10/10/10/10/10/10/10/K7R1[] w - - 0 1", 1},  // rook mates
+            {"k9/9R/10/10/10/10/10/10/10/K9[R] w - - 0 1", 1},   // a placed rook mates
+            {"k7r1/10/10/10/10/10/10/10/9r/K9[] b - - 0 1", 1},
+            {"10/3K6/10/10/10/10/10/7k2/10/10[] w - - 0 1", 1},  // Khan
+            {"10/10/10/10/10/10/10/10/3k6/9K[] b - - 0 1", 1}};
+  }
+  static std::vector<Forced> WinsInThree() {
+    return {{"10/10/3K6/10/10/7k2/10/10/10/10[] w - - 0 1", 3},
+            {"10/10/10/10/7K2/10/10/3k6/10/10[] b - - 0 1", 3}};
+  }
+  static std::vector<Forced> Losses() {
+    return {{"10/10/10/10/10/10/10/10/3k6/9K[] w - - 0 1", 2},
+            {"10/3K6/10/10/10/10/7k2/10/10/10[] b - - 0 1", 2}};
+  }
+};
+
+template <class G>
+class Solver : public testing::Test {};
+TYPED_TEST_SUITE(Solver, TestedGames, GameTypeName);
+
+// Plays both sides with searches until the game is over; says how many plies that took.
+template <Game G>
+int PlayOut(GameState<G>& game, const SearchSettings& settings) {
+  UniformEvaluator evaluator(InfoOf<G>().shape);
+  int plies = 0;
+  for (; plies < 50 && !game.position().ComputeOutcome().over(); ++plies) {
+    game.Play(SearchGame(game, settings, evaluator).best().move);
+  }
+  return plies;
+}
+
+TYPED_TEST(Solver, WinsAWonPositionInThePliesItProves) {
+  using G = TypeParam;
+  for (const RootAlgorithm algorithm : kBothAlgorithms) {
+    const SearchSettings settings = SettingsFor(algorithm, 2000);
+    for (const Forced& forced : Positions<G>::WinsAtOnce()) {
+      const auto searched = SearchFen<G>(forced.fen, settings);
+      EXPECT_EQ(searched.result.proof, Proof::kWin) << forced.fen;
+      EXPECT_FLOAT_EQ(searched.result.root.value(), 1.0F) << forced.fen;
+      EXPECT_DOUBLE_EQ(searched.best().target, 1.0) << forced.fen;
+      EXPECT_EQ(searched.best().proof, Proof::kLoss) << forced.fen;
+      GameState<G> game = searched.game;
+      const Color mover = game.position().side_to_move();
+      EXPECT_LE(PlayOut(game, settings), searched.result.proof_plies) << forced.fen;
+      EXPECT_EQ(game.position().ComputeOutcome().result, WinFor(mover)) << forced.fen;
+    }
+  }
+}
+
+// A step of the king onto its last rank is seen before anything else is looked at.
+TYPED_TEST(Solver, SeesTheGoalInOneWithoutASimulation) {
+  using G = TypeParam;
+  int goals = 0;
+  for (const Forced& forced : Positions<G>::WinsAtOnce()) {
+    const auto searched = SearchFen<G>(forced.fen, SettingsFor(RootAlgorithm::kPuct, 2000));
+    if (!searched.game.position().IsGoalMove(searched.best().move)) continue;
+    ++goals;
+    EXPECT_EQ(searched.result.proof_plies, 1);
+    EXPECT_EQ(searched.search->counters().evaluations, 0U);
+  }
+  EXPECT_EQ(goals, 2);
+}
+
+// A mate is found as soon as the mating move is looked at.
+TEST(Solver, PlaysMateInOne) {
+  for (const RootAlgorithm algorithm : kBothAlgorithms) {
+    for (const auto& [fen, move] : {std::pair{"k7/7R/8/8/8/8/8/K5R1 w - - 0 1", "g1g8"},
+                                    std::pair{"4k3/8/8/8/8/6l1/7l/K7 b - - 0 1", "g3h1"}}) {
+      const auto position = Khans::Position::FromFen(fen);
+      OneFavourite<Khans> evaluator(Khans::PolicyIndex(position, Khans::TextToMove(position, move)),
+                                    2.0F);
+      const auto searched =
+          SearchGame(GameState<Khans>(position), SettingsFor(algorithm, 100), evaluator);
+      EXPECT_EQ(Khans::MoveToText(searched.best().move), move);
+      EXPECT_EQ(searched.result.proof_plies, 1);
+    }
+  }
+}
+
+TYPED_TEST(Solver, SeesAForcedLossWithItsDistance) {
+  using G = TypeParam;
+  for (const RootAlgorithm algorithm : kBothAlgorithms) {
+    for (const Forced& forced : Positions<G>::Losses()) {
+      const auto searched = SearchFen<G>(forced.fen, SettingsFor(algorithm, 200));
+      EXPECT_EQ(searched.result.proof, Proof::kLoss) << forced.fen;
+      EXPECT_EQ(searched.result.proof_plies, forced.plies) << forced.fen;
+      EXPECT_FLOAT_EQ(searched.result.root.value(), -1.0F) << forced.fen;
+    }
+  }
+}
+
+TYPED_TEST(Solver, FindsAWinInThreePliesWithoutKnowledge) {
+  using G = TypeParam;
+  for (const RootAlgorithm algorithm : kBothAlgorithms) {
+    for (const Forced& forced : Positions<G>::WinsInThree()) {
+      const auto searched = SearchFen<G>(forced.fen, SettingsFor(algorithm, 2000));
+      EXPECT_EQ(searched.result.proof, Proof::kWin) << forced.fen;
+      EXPECT_EQ(searched.result.proof_plies, forced.plies) << forced.fen;
+      EXPECT_EQ(searched.best().proof, Proof::kLoss) << forced.fen;
+      // The line shows the win; the last step has no node of its own.
+      EXPECT_EQ(static_cast<int>(searched.search->PrincipalVariation(10).size()), forced.plies - 1);
+    }
+  }
+}
+
+// Every proof of every node agrees with those of its children, in a tree with many of them.
+TYPED_TEST(Solver, ProofsFollowFromTheChildren) {
+  using G = TypeParam;
+  const Forced forced = Positions<G>::WinsInThree()[0];
+  const auto searched = SearchFen<G>(forced.fen, SettingsFor(RootAlgorithm::kPuct, 2000));
+  const Tree& tree = searched.search->tree();
+  int proven = 0;
+  for (NodeIndex i = 0; i < tree.node_count(); ++i) {
+    const Node& node = tree.node(i);
+    if (!node.expanded || node.proof == Proof::kUnknown) continue;
+    ++proven;
+    int shortest_win = 1 << 20;
+    int longest_loss = 0;
+    int known = 0;
+    for (const Edge& edge : tree.edges(node)) {
+      if (edge.child == kNoNode) continue;
+      const Node& child = tree.node(edge.child);
+      known += child.proof != Proof::kUnknown ? 1 : 0;
+      if (child.proof == Proof::kLoss) {
+        shortest_win = std::min(shortest_win, child.proof_plies + 1);
+      }
+      if (child.proof == Proof::kWin) longest_loss = std::max(longest_loss, child.proof_plies + 1);
+    }
+    if (node.proof == Proof::kWin) {
+      EXPECT_EQ(node.proof_plies, shortest_win);
+    }
+    if (node.proof == Proof::kLoss) {
+      EXPECT_EQ(node.proof_plies, longest_loss);
+      EXPECT_EQ(known, node.edge_count);
+    }
+  }
+  EXPECT_GT(proven, 1);
+}
+
+TEST(Solver, SeesTheDrawByThirdRepetition) {
+  for (const RootAlgorithm algorithm : kBothAlgorithms) {
+    GameState<Khans> game{Khans::Position::Start()};
+    for (const char* const move : {"b1c3", "a8b6", "c3b1", "b6a8", "b1c3", "a8b6", "c3b1"}) {
+      game.Play(Khans::TextToMove(game.position(), move));
+    }
+    UniformEvaluator evaluator(InfoOf<Khans>().shape);
+    SearchSettings settings = SettingsFor(algorithm, 400);
+    settings.gumbel_considered = 1000;
+    const auto searched = SearchGame(game, settings, evaluator);
+    EXPECT_EQ(searched.Find("b6a8").proof, Proof::kDraw);
+    EXPECT_EQ(searched.Find("b6a8").value, 0.0);
+    // The count of the 50-move rule is seen as well.
+    const auto fifty =
+        SearchFen<Khans>("7k/8/8/8/8/8/8/K5R1 w - - 99 1", SettingsFor(algorithm, 200));
+    EXPECT_EQ(fifty.Find("a1b1").proof, Proof::kDraw);
+  }
+}
+
+}  // namespace
+}  // namespace khanzero

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The UCI engine, driven line by line with an evaluator that needs no file.
+#include "play/uci.h"
+
+#include <gtest/gtest.h>
+
+#include <regex>
+#include <sstream>
+
+#include "env/error.h"
+#include "env/games.h"
+#include "play/uci_game.h"
+
+namespace khanzero {
+namespace {
+
+class Uci : public testing::Test {
+ protected:
+  Uci()
+      : engine_(out_, [this](const std::string& path, const GameInfo& game) {
+          ++loads_;
+          if (path != "good") throw InputError("cannot read '" + path + "'");
+          return std::make_unique<UniformEvaluator>(game.shape);
+        }) {}
+
+  // Executes lines and returns what was said, once a search has ended.
+  std::string Say(const std::vector<std::string>& lines) {
+    for (const std::string& line : lines) EXPECT_TRUE(engine_.Execute(line)) << line;
+    engine_.WaitForSearch();
+    return Take();
+  }
+  std::string Take() {
+    std::string text = out_.str();
+    out_.str("");
+    return text;
+  }
+  void LoadGame(const std::string& variant) {
+    Say({"setoption name UCI_Variant value " + variant, "setoption name WeightsFile value good"});
+  }
+  static std::string BestMove(const std::string& text) {
+    std::smatch match;
+    return std::regex_search(text, match, std::regex("(^|\n)bestmove ([^ \n]+)"))
+               ? match[2].str()
+               : "nothing: " + text;
+  }
+  static bool Has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
+
+  std::ostringstream out_;
+  int loads_ = 0;
+  UciEngine engine_;
+};
+
+TEST_F(Uci, ShakesHandsWithoutLoadingANetwork) {
+  const std::string text = Say({"setoption name WeightsFile value good", "uci"});
+  EXPECT_EQ(loads_, 0);
+  for (const char* const part :
+       {"id name KhanZero ",
+        "option name UCI_Variant type combo default khans var khans var serbest",
+        "option name WeightsFile type string", "option name KingsLanding type spin", "uciok\n"}) {
+    EXPECT_TRUE(Has(text, part)) << part;
+  }
+  EXPECT_EQ(Say({"isready"}), "readyok\n");
+  EXPECT_EQ(loads_, 1);
+  Say({"isready", "ucinewgame", "go nodes 1"});
+  EXPECT_EQ(loads_, 1);
+}
+
+TEST_F(Uci, AMissingNetworkIsAnErrorAndGoIsAnsweredAllTheSame) {
+  EXPECT_EQ(Say({"isready"}), "readyok\n");
+  std::string text = Say({"go nodes 10"});
+  EXPECT_TRUE(Has(text, "info string error: no network")) << text;
+  EXPECT_TRUE(Has(text, "bestmove (none)\n"));
+  text = Say({"setoption name WeightsFile value bad", "isready"});
+  EXPECT_EQ(text, "info string error: cannot read 'bad'\nreadyok\n");
+  EXPECT_TRUE(Has(Say({"go nodes 10"}), "bestmove (none)\n"));
+  EXPECT_THROW(engine_.LoadWeights("bad"), InputError);
+}
+
+TEST_F(Uci, NamesTheVariantWithItsBoard) {
+  EXPECT_EQ(Say({"setoption name UCI_Variant value serbest"}),
+            "info string variant serbest files 10 ranks 10 pocket 16 template fairy startpos "
+            "10/10/10/10/10/10/10/10/10/10[KQRRBBNNPPPPPPSSkqrrbbnnppppppss] w - - 0 1\n");
+  EXPECT_TRUE(
+      Has(Say({"setoption name uci_variant value khans"}),
+          "info string variant khans files 8 ranks 8 pocket 0 template fairy startpos lhat"));
+  EXPECT_TRUE(
+      Has(Say({"setoption name UCI_Variant value chess"}), "info string error: unknown game"));
+}
+
+TEST_F(Uci, ANetworkIsLoadedAnewForAnotherVariant) {
+  LoadGame("khans");
+  Say({"isready", "setoption name UCI_Variant value serbest", "isready"});
+  EXPECT_EQ(loads_, 2);
+}
+
+TEST_F(Uci, PlaysLegalMovesInBothGames) {
+  for (const char* const variant : {"khans", "serbest"}) {
+    LoadGame(variant);
+    const auto check = [&](const std::string& position, const std::string& go) {
+      const std::string text = Say({position, go});
+      const std::string move = BestMove(text);
+      EXPECT_EQ(Take(), "");
+      // The engine itself accepts the move in that position.
+      const std::string again = Say({position + (Has(position, "moves") ? " " : " moves ") + move});
+      EXPECT_EQ(again, "") << text;
+    };
+    check("position startpos", "go nodes 100");
+    check("position startpos", "go nodes 1");
+    check("position startpos", "go movetime 60");
+    check("position startpos", "go wtime 1000 btime 1000 winc 10 binc 10 movestogo 20");
+    check("position startpos", "go depth 2");
+  }
+  LoadGame("serbest");
+  EXPECT_EQ(Say({"position startpos moves P@j10 p@a1"}).find("info string error: move 'p@a1'"), 0U);
+  EXPECT_EQ(Say({"position startpos moves P@j10 P@a1 N@e5"}), "");
+}
+
+TEST_F(Uci, ReadsSquaresOfRankTen) {
+  LoadGame("serbest");
+  EXPECT_EQ(Say({"position startpos moves R@a9 P@j10 a9a10"}), "");
+  EXPECT_TRUE(Has(Say({"d"}), "Fen: R8p/10/")) << Say({"d"});
+}
+
+TEST_F(Uci, ABadPositionIsNamedAndChangesNothing) {
+  LoadGame("khans");
+  Say({"position startpos moves e2e4"});
+  const std::string before = Say({"d"});
+  EXPECT_TRUE(Has(before, "lhatkahl/ssssssss/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQ - 0 1")) << before;
+  EXPECT_TRUE(Has(Say({"position startpos moves e2e4 e7e5"}),
+                  "info string error: move 'e7e5' is not legal in lhatkahl/"));
+  EXPECT_TRUE(Has(Say({"position startpos moves e2e4x9"}), "info string error: move 'e2e4x9'"));
+  EXPECT_TRUE(Has(Say({"position fen 8/8/8 w - - 0 1"}), "info string error: bad khans FEN"));
+  EXPECT_TRUE(Has(Say({"position fen"}), "info string error: "));
+  EXPECT_TRUE(Has(Say({"position"}), "info string error: "));
+  EXPECT_TRUE(Has(Say({"position startpos e2e4"}), "info string error: "));
+  EXPECT_EQ(Say({"d"}), before);
+}
+
+TEST_F(Uci, PlaysAWinAtHandAndSaysMate) {
+  LoadGame("khans");
+  std::string text = Say({"position fen k7/7R/8/8/8/8/8/K5R1 w - - 0 1", "go nodes 3000"});
+  EXPECT_TRUE(Has(text, "score mate ")) << text;
+  text = Say({"position fen 7k/3K4/8/8/8/8/8/8 w - - 0 1", "go infinite", "stop"});
+  EXPECT_TRUE(Has(text, "score mate 1 ")) << text;
+  EXPECT_TRUE(std::regex_search(text, std::regex("bestmove d7[cde]8\n"))) << text;
+  LoadGame("serbest");
+  text = Say({"position fen 10/10/10/10/10/10/10/10/3k6/9K[] b - - 0 1", "go nodes 100"});
+  EXPECT_TRUE(std::regex_search(text, std::regex("score mate 1 .*\nbestmove d2[cde]1\n"))) << text;
+}
+
+TEST_F(Uci, MateScoresHaveTheSignOfTheMover) {
+  LoadGame("khans");
+  std::string text = Say({"position fen 8/8/8/8/8/8/3k4/7K w - - 0 1", "go nodes 3000"});
+  EXPECT_TRUE(Has(text, "score mate -1 ")) << text;
+  text = Say({"position fen 8/8/3K4/8/7k/8/8/8 w - - 0 1", "go nodes 3000"});
+  EXPECT_TRUE(Has(text, "score mate 2 ")) << text;
+  EXPECT_TRUE(std::regex_search(text, std::regex("depth 3 .* pv d6[cde]7 \\S+ [b-f]7[a-h]8\n")))
+      << text;
+}
+
+TEST_F(Uci, APositionWithoutMovesHasNoBestMove) {
+  LoadGame("khans");
+  EXPECT_EQ(Say({"position fen 3K3k/8/8/8/8/8/8/8 b - - 0 1", "go nodes 10"}),
+            "info depth 0 score mate 0\nbestmove (none)\n");
+}
+
+TEST_F(Uci, StopEndsAnInfiniteSearch) {
+  LoadGame("khans");
+  for (const char* const go : {"go infinite", "go", "go ponder wtime 1000 btime 1000"}) {
+    EXPECT_TRUE(engine_.Execute(go));
+    EXPECT_TRUE(engine_.Execute("isready"));
+    EXPECT_EQ(Take().find("bestmove"), std::string::npos);
+    EXPECT_TRUE(Has(Say({"stop"}), "bestmove "));
+  }
+}
+
+TEST_F(Uci, PonderHitStartsTheClock) {
+  LoadGame("khans");
+  EXPECT_TRUE(engine_.Execute("go ponder movetime 30"));
+  EXPECT_TRUE(Has(Say({"ponderhit"}), "bestmove "));
+}
+
+TEST_F(Uci, ASecondGoIsRefusedWhileOneRuns) {
+  LoadGame("khans");
+  EXPECT_TRUE(engine_.Execute("go infinite"));
+  EXPECT_TRUE(engine_.Execute("go nodes 10"));
+  EXPECT_TRUE(Has(Say({"stop"}), "info string error: a search is running"));
+}
+
+TEST_F(Uci, QuitEndsASearchAndPerft) {
+  LoadGame("khans");
+  EXPECT_TRUE(engine_.Execute("go infinite"));
+  EXPECT_FALSE(engine_.Execute("quit"));
+  EXPECT_TRUE(Has(Take(), "bestmove "));
+  EXPECT_TRUE(engine_.Execute("go perft 12"));
+  EXPECT_FALSE(engine_.Execute("quit"));
+}
+
+TEST_F(Uci, TheEndOfTheInputIsQuit) {
+  std::istringstream in("uci\nsetoption name WeightsFile value good\ngo infinite\n");
+  engine_.Run(in);
+  const std::string text = Take();
+  EXPECT_TRUE(Has(text, "uciok"));
+  EXPECT_TRUE(Has(text, "bestmove "));
+}
+
+TEST_F(Uci, GarbageIsAnsweredAndNothingElse) {
+  LoadGame("khans");
+  for (const std::string& line :
+       {std::string("xyzzy"), std::string("\x01\x02\xff"), std::string(100000, 'a'),
+        std::string("setoption"), std::string("setoption name"), std::string("setoption name Foo"),
+        std::string("setoption name Hash value many"), std::string("setoption name Hash value -1"),
+        std::string("setoption name MultiPV value"), std::string("position fen moves"),
+        std::string("setoption name KingsLanding value 9"),
+        std::string("setoption name UCI_ShowWDL value perhaps")}) {
+    const std::string text = Say({line});
+    EXPECT_EQ(text.find("info string error: "), 0U) << line.substr(0, 50);
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
+    EXPECT_LT(text.size(), 600U);
+  }
+  EXPECT_EQ(Say({"", "   ", "debug on"}), "");
+  const std::string text = Say({"go nodes many"});
+  EXPECT_TRUE(Has(text, "info string error: go nodes needs a number")) << text;
+  EXPECT_TRUE(Has(text, "bestmove (none)"));
+  EXPECT_TRUE(Has(Say({"go nodes 5 sideways"}), "'sideways' is unknown and ignored"));
+}
+
+TEST_F(Uci, PerftCounts) {
+  EXPECT_TRUE(Has(Say({"go perft 1"}), "e2e4: 1\n"));
+  EXPECT_TRUE(Has(Say({"setoption name UCI_Variant value serbest", "go perft 1"}),
+                  "\nNodes searched: 670\n"));
+}
+
+TEST_F(Uci, ShowsSeveralLinesAndChances) {
+  LoadGame("khans");
+  const std::string text = Say(
+      {"setoption name MultiPV value 3", "setoption name UCI_ShowWDL value true", "go nodes 200"});
+  EXPECT_TRUE(Has(text, " multipv 3 score cp 0 wdl 0 1000 0 nodes 200 nps ")) << text;
+  EXPECT_FALSE(Has(text, " multipv 4 "));
+}
+
+TEST_F(Uci, AnswersWithOneOfTheSearchMoves) {
+  LoadGame("khans");
+  EXPECT_EQ(BestMove(Say({"position startpos", "go nodes 50 searchmoves a2a3"})), "a2a3");
+  EXPECT_EQ(BestMove(Say({"go searchmoves h2h4 nodes 50"})), "h2h4");
+  EXPECT_TRUE(Has(Say({"go nodes 10 searchmoves a2a5"}), "'a2a5' is no legal move"));
+}
+
+TEST_F(Uci, KingsLandingIsKept) {
+  LoadGame("serbest");
+  EXPECT_TRUE(Has(Say({"position startpos moves K@e8"}), "is not legal"));
+  EXPECT_EQ(Say({"setoption name KingsLanding value 8", "position startpos moves K@e8"}), "");
+}
+
+TEST_F(Uci, AFailingNetworkStillGivesABestMove) {
+  class Failing : public UniformEvaluator {
+   public:
+    using UniformEvaluator::UniformEvaluator;
+    void Evaluate(EvaluationBatch&) override { throw RuntimeFailure("the device is lost"); }
+  };
+  UciEngine engine(out_, [](const std::string&, const GameInfo& game) {
+    return std::make_unique<Failing>(game.shape);
+  });
+  engine.Execute("setoption name WeightsFile value any");
+  engine.Execute("go nodes 10");
+  engine.WaitForSearch();
+  EXPECT_EQ(Take(), "info string error: the device is lost\nbestmove (none)\n");
+}
+
+TEST(UciTime, SharesTheClock) {
+  UciLimits limits;
+  EXPECT_FALSE(ThinkTimeMs(limits, 50, Color::kWhite));
+  limits.movetime_ms = 1000;
+  EXPECT_EQ(ThinkTimeMs(limits, 50, Color::kWhite), 950);
+  limits.movetime_ms.reset();
+  limits.white_time_ms = 60000;
+  limits.black_time_ms = 100;
+  EXPECT_EQ(ThinkTimeMs(limits, 50, Color::kWhite), 1950);
+  EXPECT_EQ(ThinkTimeMs(limits, 50, Color::kBlack), 1);
+  limits.black_increment_ms = 1000;
+  EXPECT_EQ(ThinkTimeMs(limits, 50, Color::kBlack), 30);  // 80 % of the clock at most
+}
+
+TEST(UciScore, CentipawnsGrowWithTheValue) {
+  EXPECT_EQ(CentipawnsFromValue(0.0), 0);
+  EXPECT_EQ(CentipawnsFromValue(0.52), 100);
+  EXPECT_EQ(CentipawnsFromValue(-0.52), -100);
+  EXPECT_GT(CentipawnsFromValue(1.0), 1000);
+}
+
+}  // namespace
+}  // namespace khanzero
