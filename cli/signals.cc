@@ -1,48 +1,67 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "cli/signals.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
-#include <cstdlib>
+#include <atomic>
 #include <string_view>
+
+#include "env/error.h"
 
 namespace khanzero {
 
 namespace {
 
-void Write(std::string_view text) {
-  // Nothing can be done when stderr is gone.
-  if (::write(STDERR_FILENO, text.data(), text.size()) < 0) return;
+// All that a signal handler may reach; -1 while no object takes signals.
+std::atomic<int> g_write_end = -1;
+std::atomic<int> g_signals = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
+
+constexpr char kStop = 's';
+constexpr char kOver = 'o';
+
+void Write(int file, std::string_view text) {
+  // Nothing can be done when it fails.
+  if (::write(file, text.data(), text.size()) < 0) return;
+}
+
+void Handle(int signal) {
+  if (g_signals.fetch_add(1) > 0) {
+    Write(STDERR_FILENO, "\nkhanzero: ended at once\n");
+    _exit(128 + signal);
+  }
+  Write(STDERR_FILENO, "\nkhanzero: stopping; once more ends it at once\n");
+  Write(g_write_end, std::string_view(&kStop, 1));
 }
 
 }  // namespace
 
 StopOnSignals::StopOnSignals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) sigaddset(&signals, signal);
-  pthread_sigmask(SIG_BLOCK, &signals, &before_);
-  watcher_ = std::jthread([this, signals](const std::stop_token& over) {
-    for (;;) {
-      int signal = 0;
-      sigwait(&signals, &signal);
-      if (over.stop_requested()) return;
-      if (signal == SIGUSR1) continue;  // only wakes this thread
-      if (stop_.stop_requested()) {
-        Write("\nkhanzero: ended at once\n");
-        std::_Exit(128 + signal);
-      }
-      Write("\nkhanzero: stopping, once more to end at once\n");
-      stop_.request_stop();
-    }
+  int ends[2];
+  Check(g_write_end < 0, "two takers of signals");
+  if (pipe2(ends, O_CLOEXEC) != 0) throw RuntimeFailure("no pipe can be made for signals");
+  read_end_ = ends[0];
+  g_write_end = ends[1];
+  g_signals = 0;
+  watcher_ = std::jthread([this] {
+    char byte = 0;
+    while (::read(read_end_, &byte, 1) == 1 && byte != kOver) stop_.request_stop();
   });
+  struct sigaction action {};
+  action.sa_handler = Handle;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &action, &interrupt_before_);
+  sigaction(SIGTERM, &action, &terminate_before_);
 }
 
 StopOnSignals::~StopOnSignals() {
-  watcher_.request_stop();
-  pthread_kill(watcher_.native_handle(), SIGUSR1);
+  sigaction(SIGINT, &interrupt_before_, nullptr);
+  sigaction(SIGTERM, &terminate_before_, nullptr);
+  Write(g_write_end, std::string_view(&kOver, 1));
   watcher_.join();
-  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  ::close(g_write_end.exchange(-1));
+  ::close(read_end_);
 }
 
 }  // namespace khanzero

@@ -9,8 +9,9 @@
 
 namespace khanzero {
 
-// While it lives, both signals are taken by a thread of its own. REQUIRES: made before other
-// threads, which inherit the signal mask.
+// While it lives, both signals are taken. The handler only writes to a pipe that a thread of this
+// object reads: masks and sigwait would not do, because libraries start threads before main, which
+// would take the signals unmasked. One object at a time.
 class StopOnSignals {
  public:
   StopOnSignals();
@@ -21,7 +22,9 @@ class StopOnSignals {
   std::stop_token token() const { return stop_.get_token(); }
 
  private:
-  sigset_t before_;
+  struct sigaction interrupt_before_ {};
+  struct sigaction terminate_before_ {};
+  int read_end_ = -1;
   std::stop_source stop_;
   std::jthread watcher_;
 };

@@ -127,6 +127,7 @@ class Search {
 
  private:
   bool MakeLeaf(Leaf<G>& leaf);
+  static const Move* FindMate(const Position& position, const typename G::Moves& moves);
   void ExpandWonRoot(Leaf<G>& leaf, size_t winning);
   void Finish(std::span<const NodeIndex> path, Proof proof);
   int SelectRoot();

@@ -83,8 +83,9 @@ bool Search<G>::MakeLeaf(Leaf<G>& leaf) {
     Finish(leaf.path, proof);
     return false;
   }
-  const auto wins = std::find_if(leaf.moves.begin(), leaf.moves.end(),
-                                 [&](const Move& m) { return position.IsGoalMove(m); });
+  const Move* wins = std::find_if(leaf.moves.begin(), leaf.moves.end(),
+                                  [&](const Move& m) { return position.IsGoalMove(m); });
+  if (is_root && wins == leaf.moves.end()) wins = FindMate(position, leaf.moves);
   if (wins != leaf.moves.end()) {
     if (is_root) {
       ExpandWonRoot(leaf, static_cast<size_t>(wins - leaf.moves.begin()));
@@ -99,6 +100,20 @@ bool Search<G>::MakeLeaf(Leaf<G>& leaf) {
     leaf.policy_indices.push_back(G::PolicyIndex(position, move));
   }
   return true;
+}
+
+// A move after which the opponent has none, or the end of `moves`. Looked for at the root alone,
+// where it matters most: a search ends at the first proven win, and one that finds a longer way to
+// win first would find a longer way again at the next move, and never mate.
+template <Game G>
+const Move* Search<G>::FindMate(const Position& position, const typename G::Moves& moves) {
+  // An opponent whose king is in hand cannot be mated.
+  if (position.king(~position.side_to_move()) == kNoSquare) return moves.end();
+  return std::find_if(moves.begin(), moves.end(), [&](const Move& move) {
+    Position next = position;
+    next.Play(move);
+    return next.CountLegalMoves() == 0;
+  });
 }
 
 // The root's mover wins with move `winning`: the edge is made, so that the move can be played.
