@@ -32,6 +32,7 @@ void Run(PlayCommand& command) {
     const std::string game = ReadCheckpointInfo(checkpoint).game.name;
     if (settings.game.empty()) settings.game = game;
     settings.opponent = "checkpoint:" + checkpoint.string();
+    settings.name = "the agent (" + checkpoint.filename().string() + ")";
   }
   if (settings.game.empty()) {
     throw InputError("play needs --game with --against; the games are " + GameNamesText());

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The list of games, and the one place where a game's name becomes a type. To add a game, add it to
-// `Games` (see docs/architecture.md).
+// The one place where a game's name becomes a type. The list of games itself is env/game_list.h.
 #pragma once
 
 #include <string>
@@ -12,12 +11,9 @@
 
 #include "env/error.h"
 #include "env/game_info.h"
-#include "env/khans.h"
-#include "env/serbest.h"
+#include "env/game_list.h"
 
 namespace khanzero {
-
-using Games = std::tuple<Khans, Serbest>;
 
 // The names of all games, in the order of the list.
 inline std::vector<std::string> GameNames() {

@@ -56,8 +56,8 @@ class PolicyMap {
   // The index of the same move with left and right exchanged.
   static uint16_t Mirrored(uint16_t index) {
     const int square = index % Geo::kSquares;
-    const Square mirrored = Geo::SquareAt(Geo::kFiles - 1 - Geo::FileOf(square),
-                                          Geo::RankOf(square));
+    const Square mirrored =
+        Geo::SquareAt(Geo::kFiles - 1 - Geo::FileOf(square), Geo::RankOf(square));
     return static_cast<uint16_t>(MirroredPlane(index / Geo::kSquares) * Geo::kSquares + mirrored);
   }
 

@@ -5,9 +5,10 @@
 // self-play copy it freely. Squares are absolute; the view is turned to the mover only in the
 // encoder and in the policy index.
 //
-// A Spec (see khans.h, serbest.h) gives: kName, kFiles, kRanks, kPieces (a std::array of
-// PieceSpec), kKing (index of the royal piece), kStartFen, kMaxMoves, kHasHands, kHasCastling,
-// kGoalReason, kRulesVersion.
+// A Spec (see khans.h, serbest.h and docs/add-a-game.md) gives: kName, kFiles, kRanks, kPieces (a
+// std::array of PieceSpec), kKing (index of the royal piece), kStartFen, kMaxMoves, kHasHands,
+// kHasCastling, kGoalReason, kRulesVersion, kEncodingVersion. spec_check.h holds it to what the
+// rules core can do.
 #pragma once
 
 #include <array>
@@ -22,6 +23,7 @@
 #include "env/move.h"
 #include "env/piece.h"
 #include "env/random.h"
+#include "env/spec_check.h"
 #include "env/types.h"
 
 namespace khanzero {
@@ -46,6 +48,7 @@ class Position {
   using Moves = MoveList<Spec::kMaxMoves>;
   static constexpr int kTypes = static_cast<int>(Spec::kPieces.size());
   static constexpr int kSquares = Geo::kSquares;
+  static_assert(CheckSpec<Spec>());
 
   // Castling rights, White's only (no other side castles in these games).
   static constexpr uint8_t kKingSide = 1;

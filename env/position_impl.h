@@ -256,6 +256,7 @@ typename Position<Spec>::Bits Position<Spec>::Attackers(Square s, Bits occupied)
   Bits found = (Tables::KingSteps(s) & CapturingWith<kKingStep>()) |
                (Tables::KnightJumps(s) & CapturingWith<kKnightJump>()) |
                (Tables::DiagonalSteps(s) & CapturingWith<kDiagonalStep>()) |
+               (Tables::ForwardKnight(~kThem, s) & CapturingWith<kForwardKnight>()) |
                (Tables::ForwardStep(~kThem, s) & CapturingWith<kForwardStep>()) |
                (Tables::ForwardDiagonals(~kThem, s) & CapturingWith<kForwardDiagonal>());
   const Bits rooks = CapturingWith<kRookSlide>() & by_color_[Index(kThem)];
@@ -278,6 +279,9 @@ typename Position<Spec>::Bits Position<Spec>::Attacked(Bits occupied) const {
   const Bits diagonal = (CapturingWith<kForwardDiagonal>() & them) | both_ways;
   attacked |= Shift<Geo, 1, kAhead>(diagonal) | Shift<Geo, -1, kAhead>(diagonal);
   attacked |= Shift<Geo, 1, -kAhead>(both_ways) | Shift<Geo, -1, -kAhead>(both_ways);
+  const Bits jumpers = CapturingWith<kForwardKnight>() & them;
+  attacked |= Shift<Geo, 1, 2 * kAhead>(jumpers) | Shift<Geo, -1, 2 * kAhead>(jumpers);
+  attacked |= Shift<Geo, 2, kAhead>(jumpers) | Shift<Geo, -2, kAhead>(jumpers);
   for (Bits b = CapturingWith<kKingStep>() & them; b;) attacked |= Tables::KingSteps(PopLowest(b));
   for (Bits b = CapturingWith<kKnightJump>() & them; b;) {
     attacked |= Tables::KnightJumps(PopLowest(b));

@@ -118,11 +118,13 @@ std::string ResultText(const MatchResult& r, const MatchSettings& settings,
                    100.0 * static_cast<double>(r.pairs[2]) / pairs) +
             RatioText(r.pairs[3] + r.pairs[4], r.pairs[0] + r.pairs[1]) + "\n";
   }
-  const double points = r.total.score() * static_cast<double>(r.total.games());
+  const auto games = static_cast<double>(r.total.games());
+  const double points =
+      static_cast<double>(r.total.wins) + 0.5 * static_cast<double>(r.total.draws);
   text += "Games: " + std::to_string(r.total.games()) + ", Wins: " + std::to_string(r.total.wins) +
           ", Losses: " + std::to_string(r.total.losses) +
           ", Draws: " + std::to_string(r.total.draws) +
-          Format(", Points: %.1f (%.1f %%)\n", points, 100.0 * r.total.score());
+          Format(", Points: %.1f (%.1f %%)\n", points, 100.0 * points / std::max(1.0, games));
   text += "Ptnml(0-2): [";
   for (size_t i = 0; i < r.pairs.size(); ++i) {
     text += (i == 0 ? "" : ", ") + std::to_string(r.pairs[i]);

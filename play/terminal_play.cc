@@ -79,10 +79,11 @@ class TerminalGame {
         start_(settings.start_fen.empty()
                    ? G::Position::Start(settings.settings)
                    : G::Position::FromFen(settings.start_fen, settings.settings)),
+        name_(settings.name.empty() ? player_->name() : settings.name),
         viewer_(settings.side) {}
 
   void Run() {
-    out_ << "You play " << Name(settings_.side) << " against " << player_->name()
+    out_ << "You play " << Name(settings_.side) << " against " << name_
          << ". Type a move, or 'help'.\n";
     ShowBoard();
     for (;;) {
@@ -91,7 +92,7 @@ class TerminalGame {
         if (!announced_) Announce(outcome);
       } else if (State().position().side_to_move() != settings_.side) {
         const Move move = Choose();
-        out_ << player_->name() << " plays " << G::MoveToText(move) << "\n";
+        out_ << name_ << " plays " << G::MoveToText(move) << "\n";
         Play(move);
         ShowBoard();
         continue;
@@ -222,6 +223,7 @@ class TerminalGame {
   const typename G::Position start_;
   GameState<G> state_{start_};
   std::vector<Move> moves_;
+  const std::string name_;
   Color viewer_;
   bool announced_ = false;
 };

@@ -17,6 +17,7 @@ namespace khanzero {
 struct TerminalPlaySettings {
   std::string game;
   std::string opponent;  // a player's spec, see player_spec.h
+  std::string name;      // what it is called; the spec when empty
   PlayerSettings player;
   Color side = Color::kWhite;  // of the person
   GameSettings settings;

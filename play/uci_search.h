@@ -29,15 +29,16 @@ class UciSearch {
         search_({.algorithm = RootAlgorithm::kPuct, .simulations = 1}, Exploration::kNone,
                 Random(0)) {
     game_.position().LegalMoves(legal_);
-  }
-
-  // REQUIRES: there is a legal move.
-  void Run(Evaluator& evaluator) {
     AllowSearchMoves();
     think_time_ms_ =
         ThinkTimeMs(limits_, options_.move_overhead_ms, game_.position().side_to_move());
     const bool has_limit = limits_.nodes || limits_.depth || think_time_ms_;
+    // Here and not in Run(), whose thread may begin after ponderhit.
     if (limits_.infinite || limits_.ponder || !has_limit) control_.Hold();
+  }
+
+  // REQUIRES: there is a legal move.
+  void Run(Evaluator& evaluator) {
     search_.Begin(game_.position(), game_.history());
     BatchSearcher<G> searcher(evaluator, LeavesPerStep());
     int64_t next_report_ms = kReportEveryMs;

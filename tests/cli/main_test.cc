@@ -11,19 +11,22 @@
 namespace khanzero {
 namespace {
 
+const std::vector<std::string> kCommands = {"train",  "match", "play",   "uci",
+                                            "export", "info",  "config", "perft"};
+
 TEST(CommandLine, HelpGoesToStdoutAndListsTheCommands) {
   for (const std::string flag : {"--help", "-h"}) {
     const RunResult result = RunKhanzero({flag});
     EXPECT_EQ(result.exit_code, 0);
     EXPECT_EQ(result.err, "");
-    for (const std::string command : {"perft", "config"}) {
+    for (const std::string& command : kCommands) {
       EXPECT_NE(result.out.find("\n  " + command), std::string::npos) << result.out;
     }
   }
 }
 
 TEST(CommandLine, EveryCommandHasHelp) {
-  for (const std::string command : {"perft", "config"}) {
+  for (const std::string& command : kCommands) {
     const RunResult result = RunKhanzero({command, "--help"});
     EXPECT_EQ(result.exit_code, 0) << command;
     EXPECT_EQ(result.err, "") << command;

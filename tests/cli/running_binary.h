@@ -34,8 +34,7 @@ class RunningKhanzero {
     posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
     posix_spawn_file_actions_adddup2(&actions, out[1], STDERR_FILENO);
-    const int error =
-        posix_spawn(&pid_, KHANZERO_BINARY, &actions, nullptr, argv.data(), environ);
+    const int error = posix_spawn(&pid_, KHANZERO_BINARY, &actions, nullptr, argv.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
     close(in[0]);
     close(out[1]);

@@ -40,7 +40,8 @@ TEST_P(TrainCommand, TrainsFromNothingToAnAgent) {
   EXPECT_GE(result.at("games").get<int>(), 12);
   EXPECT_GT(result.at("step").get<int>(), 0);
   EXPECT_EQ(result.at("random").at("games").get<int>(), 4);
-  for (const char* const name : {"config.yaml", "replay.db", "latest", "metrics.jsonl", "log.txt"}) {
+  for (const char* const name :
+       {"config.yaml", "replay.db", "latest", "metrics.jsonl", "log.txt"}) {
     EXPECT_TRUE(std::filesystem::exists(run.path() / name)) << name;
   }
   EXPECT_TRUE(std::filesystem::is_directory(result.at("checkpoint").get<std::string>()));
@@ -82,8 +83,8 @@ TEST_P(TrainCommand, GoesOnWhereItStopped) {
   EXPECT_EQ(again.at("games"), first.at("games"));
   EXPECT_EQ(again.at("step"), first.at("step"));
   // Without a configuration the run's own is taken.
-  const json more = RunJson(
-      {"train", "--run", run.path().string(), "--set", "loop.max_games=24", "--json"});
+  const json more =
+      RunJson({"train", "--run", run.path().string(), "--set", "loop.max_games=24", "--json"});
   EXPECT_GE(more.at("games").get<int>(), 24);
   EXPECT_GT(more.at("step").get<int>(), first.at("step").get<int>());
 }
@@ -101,8 +102,8 @@ TEST_P(TrainCommand, AKillLosesNoStoredGame) {
     EXPECT_GT(stored, before);
     before = stored;
   }
-  const json result = RunJson(
-      run.Train({"--json", "--set", "loop.max_games=" + std::to_string(before + 6)}));
+  const json result =
+      RunJson(run.Train({"--json", "--set", "loop.max_games=" + std::to_string(before + 6)}));
   EXPECT_GE(result.at("games").get<int64_t>(), before + 6);
 }
 
@@ -115,8 +116,8 @@ TEST_P(TrainCommand, ASignalEndsItWithACheckpoint) {
     train.Signal(signal);
     EXPECT_EQ(train.Wait(), 0) << train.printed();
     EXPECT_NE(train.printed().find("Stopped; everything is saved"), std::string::npos);
-    const json result = RunJson({"train", "--run", run.path().string(), "--set",
-                                 "loop.max_games=1", "--json"});
+    const json result =
+        RunJson({"train", "--run", run.path().string(), "--set", "loop.max_games=1", "--json"});
     EXPECT_EQ(result.at("games").get<int64_t>(), run.StoredGames());
     EXPECT_GT(result.at("step").get<int>(), 0);
   }

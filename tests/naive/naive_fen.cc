@@ -119,12 +119,17 @@ void ParseCastling(const std::string& text, Position& position) {
   position.castle_queen_side = text.find('Q') != std::string::npos;
 }
 
+// The rules set no limit to the counts; ours is this, so that the longest game cannot overflow
+// them.
+constexpr int kLargestCount = 1'000'000'000;
+
 int ParseCount(const std::string& text, const std::string& name) {
   const bool digits = !text.empty() && std::all_of(text.begin(), text.end(), IsDigit);
   Require(digits, "the " + name + " is " + Quoted(text) + ", not a number");
   int count = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  Require(error == std::errc(), "the " + name + " is " + Quoted(text) + ", too large");
+  Require(error == std::errc() && count <= kLargestCount,
+          "the " + name + " is " + Quoted(text) + ", too large");
   return count;
 }
 

@@ -182,7 +182,6 @@ TEST(Match, TakesALoadedEvaluator) {
   const MatchResult result = PlayMatch("khans", network, Named("random"), Settings(5));
   EXPECT_EQ(result.name_a, "uniform");
   EXPECT_EQ(result.total.games(), 10);
-  EXPECT_GT(result.total.score(), 0.5);
 }
 
 TEST(Match, StopsWhenAsked) {

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The commands that take a checkpoint - match, play, uci, export, info - on one that `train` wrote,
+// and what they say to bad files and flags.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/cli/run_binary.h"
+#include "tests/cli/running_binary.h"
+#include "tests/cli/scratch_run.h"
+
+namespace khanzero {
+namespace {
+
+using nlohmann::json;
+
+// A run with one checkpoint, made by the shortest training there is.
+class ModelCommands : public testing::TestWithParam<std::string> {
+ protected:
+  ModelCommands() : run_(GetParam()) {
+    const RunResult result = RunKhanzero(
+        run_.Train({"--json", "--set", "loop.max_games=2", "--set", "loop.games_per_cycle=2",
+                    "--set", "evaluation.every_cycles=0", "--set", "evaluation.final_pairs=0"}));
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    checkpoint_ = json::parse(result.out).at("checkpoint").get<std::string>();
+    latest_ = "latest:" + run_.path().string();
+  }
+
+  const std::string& game() const { return GetParam(); }
+  std::string other_game() const { return game() == "khans" ? "serbest" : "khans"; }
+  std::string File(const std::string& name) const { return (run_.folder() / name).string(); }
+
+  ScratchRun run_;
+  std::string checkpoint_;
+  std::string latest_;
+};
+
+TEST_P(ModelCommands, MatchBetweenANetworkAndABaseline) {
+  const RunResult result =
+      RunKhanzero({"match", "--game", game(), "--a", latest_, "--b", "random", "--pairs", "3",
+                   "--nodes", "4", "--threads", "1", "--max-plies", "40", "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(json::accept(result.out)) << result.out;
+  const RunResult text = RunKhanzero({"match", "--game", game(), "--a", "checkpoint:" + checkpoint_,
+                                      "--b", "greedy", "--pairs", "2", "--nodes", "2",
+                                      "--max-plies", "40", "--pgn", File("games.pgn")});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_NE(text.out.find("Games: 4"), std::string::npos) << text.out;
+  EXPECT_GT(std::filesystem::file_size(File("games.pgn")), 100U);
+}
+
+TEST_P(ModelCommands, ExportIsDescribedByInfo) {
+  const RunResult exported = RunKhanzero({"export", "--checkpoint", latest_, "--format",
+                                          "torchscript", "--out", File("model.pt"), "--json"});
+  ASSERT_EQ(exported.exit_code, 0) << exported.err;
+  const json report = json::parse(exported.out);
+  EXPECT_GE(report.at("positions").get<int>(), 200);
+  EXPECT_LT(report.at("max_policy_difference").get<double>(), 1e-3);
+
+  for (const std::string& model : {File("model.pt"), checkpoint_, latest_}) {
+    const RunResult info = RunKhanzero({"info", model, "--json"});
+    ASSERT_EQ(info.exit_code, 0) << info.err;
+    EXPECT_EQ(json::parse(info.out).at("game"), game());
+    EXPECT_EQ(RunKhanzero({"info", model}).exit_code, 0);
+  }
+}
+
+TEST_P(ModelCommands, UciPlaysAMove) {
+  RunningKhanzero engine({"uci", "--weights", latest_});
+  engine.Send("uci\n");
+  ASSERT_TRUE(engine.WaitFor("uciok"));
+  engine.Send("isready\n");
+  ASSERT_TRUE(engine.WaitFor("readyok"));
+  engine.Send("position startpos\ngo nodes 20\n");
+  ASSERT_TRUE(engine.WaitFor("bestmove "));
+  engine.Send("go infinite\nstop\n");
+  ASSERT_TRUE(engine.WaitFor("bestmove "));
+  engine.Send("go infinite\nquit\n");
+  EXPECT_EQ(engine.Wait(), 0);
+}
+
+TEST_P(ModelCommands, PlayAnswersAPerson) {
+  const std::string move = game() == "khans" ? "e2e4" : "N@e4";
+  const RunResult result =
+      RunKhanzero({"play", "--weights", latest_, "--nodes", "8", "--seed", "1"},
+                  "help\nmoves\nnonsense\n" + move + "\nhint\nundo\nfen\nflip\nnew\nquit\n");
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  for (const char* const part : {"You play white", " plays ", "Perhaps ", "is malformed",
+                                 "take your last move back", " w "}) {
+    EXPECT_NE(result.out.find(part), std::string::npos) << part << "\n" << result.out;
+  }
+  // The person as Black: the agent begins.
+  const RunResult black =
+      RunKhanzero({"play", "--weights", latest_, "--nodes", "8", "--side", "black"}, "quit\n");
+  EXPECT_EQ(black.exit_code, 0);
+  EXPECT_NE(black.out.find(" plays "), std::string::npos);
+  // The end of the input leaves, too.
+  EXPECT_EQ(RunKhanzero({"play", "--weights", latest_, "--nodes", "8"}, "").exit_code, 0);
+}
+
+TEST_P(ModelCommands, ANetworkOfTheOtherGameIsRefusedWithBothNames) {
+  const RunResult match = RunKhanzero(
+      {"match", "--game", other_game(), "--a", latest_, "--b", "random", "--pairs", "1"});
+  EXPECT_EQ(match.exit_code, 2);
+  for (const std::string& name : {game(), other_game()}) {
+    EXPECT_NE(match.err.find(name), std::string::npos) << match.err;
+  }
+  EXPECT_EQ(RunKhanzero({"play", "--weights", latest_, "--game", other_game()}).exit_code, 2);
+  EXPECT_EQ(RunKhanzero({"uci", "--weights", latest_, "--variant", other_game()}).exit_code, 2);
+}
+
+TEST_P(ModelCommands, DamagedFilesAreRefused) {
+  const std::string weights = checkpoint_ + "/weights.safetensors";
+  std::filesystem::resize_file(weights, std::filesystem::file_size(weights) - 1);
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"info", checkpoint_},
+        {"export", "--checkpoint", checkpoint_, "--out", File("model.pt")},
+        {"play", "--weights", checkpoint_},
+        {"uci", "--weights", checkpoint_},
+        {"match", "--game", game(), "--a", latest_, "--b", "random", "--pairs", "1"}}) {
+    ExpectRefused(command, "weights.safetensors");
+  }
+  EXPECT_FALSE(std::filesystem::exists(File("model.pt")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Games, ModelCommands, testing::Values("khans", "serbest"),
+                         [](const auto& tested) { return tested.param; });
+
+TEST(ModelCommandInput, WhatIsNoModelIsRefused) {
+  ExpectRefused({"info", "/none"}, "'/none' does not exist");
+  ExpectRefused({"info", KHANZERO_BINARY}, "no TorchScript module");
+  ExpectRefused({"info", "/tmp"}, "checkpoint");
+  ExpectRefused({"info"}, "path is required");
+  ExpectRefused({"export", "--checkpoint", "/none", "--out", "/tmp/none.pt"}, "/none");
+  ExpectRefused({"export", "--checkpoint", "latest:/none", "--out", "/tmp/none.pt"},
+                "the run '/none' has no checkpoint yet");
+  ExpectRefused({"export", "--checkpoint", "/none"}, "--out is required");
+  ExpectRefused({"export", "--checkpoint", "/none", "--out", "x", "--format", "zip"},
+                "torchscript");
+  ExpectRefused({"uci", "--weights", "/none"}, "/none");
+  ExpectRefused({"uci", "--variant", "chess"}, "chess");
+  ExpectRefused({"play"}, "play needs an opponent");
+  ExpectRefused({"play", "--against", "greedy"}, "play needs --game");
+  ExpectRefused({"play", "--against", "greedy", "--game", "khans", "--fen", "8/8 w"}, "FEN");
+  ExpectRefused({"play", "--against", "greedy", "--game", "khans", "--nodes", "0"}, "--nodes");
+}
+
+TEST(ModelCommandInput, MatchRefusesBadPlayersAndFlags) {
+  const auto match = [](const std::string& a, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments = {"match", "--game", "khans", "--a", a, "--b", "random"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  ExpectRefused(match("rando"), "a player is one of random, greedy");
+  ExpectRefused(match("alphabeta:x"), "DEPTH must be a number");
+  ExpectRefused(match("checkpoint:/none"), "/none");
+  ExpectRefused(match("greedy", {"--pairs", "0"}), "--pairs");
+  ExpectRefused(match("greedy", {"--pairs", "many"}), "--pairs");
+  ExpectRefused(match("greedy", {"--fen", "nonsense"}), "FEN");
+  ExpectRefused(match("greedy", {"--kings-landing", "9"}), "--kings-landing");
+  ExpectRefused(match("greedy", {"--pgn", "/none/games.pgn"}), "/none/games.pgn");
+  ExpectRefused({"match", "--game", "chess", "--a", "random", "--b", "random"}, "chess");
+}
+
+}  // namespace
+}  // namespace khanzero

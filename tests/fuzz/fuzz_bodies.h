@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What the fuzz targets do with one input. The rules are held against the naive engine of
+// tests/naive; libFuzzer (fuzz_fen.cc, fuzz_moves.cc) makes up inputs, and fuzz_corpus_test.cc
+// gives those of tests/fuzz/corpus with any compiler, so that a find becomes a test by adding its
+// file.
+//
+// The first byte of an input chooses the game: 'k' Khan's Chess, '7' and '8' The Serbest with that
+// King's Landing; any other byte stands for one of these three.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <stdexcept>
+
+namespace khanzero {
+
+// The two engines differ, or one breaks a promise of its own; what() says where.
+class Disagreement : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+enum class InputWorth {
+  kKeep,    // worth mutating further
+  kForget,  // refused before anything was looked at
+};
+
+// The rest of the input is a FEN: both engines accept or refuse it, and what they say of an
+// accepted one is compared. Throws Disagreement.
+InputWorth FuzzFen(std::span<const uint8_t> input);
+
+// The rest is a FEN (empty: the start position), then lines: a move as text, which both engines
+// play or both refuse; or '#' and any bytes, each of which picks a legal move by its share of the
+// sorted list. Throws Disagreement.
+InputWorth FuzzMoves(std::span<const uint8_t> input);
+
+}  // namespace khanzero
