@@ -13,6 +13,7 @@
 #include "cli/config_options.h"
 #include "cli/signals.h"
 #include "train/loop.h"
+#include "train/run_folder.h"
 #include "train/status_display.h"
 
 namespace khanzero {

@@ -33,8 +33,8 @@ std::string ChecksumOf(std::string_view frame) {
 
 std::string Compress(const std::string& message) {
   std::string frame(ZSTD_compressBound(message.size()), '\0');
-  const size_t size = ZSTD_compress(frame.data(), frame.size(), message.data(), message.size(),
-                                    kCompressionLevel);
+  const size_t size =
+      ZSTD_compress(frame.data(), frame.size(), message.data(), message.size(), kCompressionLevel);
   Check(ZSTD_isError(size) == 0, "zstd could not compress a record");
   frame.resize(size);
   return std::string(kMagic) + kVersion + ChecksumOf(frame) + frame;

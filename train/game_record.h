@@ -7,8 +7,8 @@
 // policy index. That order follows from the rules and the policy map alone, so a record does not
 // depend on how moves happen to be generated.
 //
-// On disk a record is "KZR", a version byte, the XXH3 checksum (8 bytes, least first) of what follows,
-// and one zstd frame around a protobuf message (record.proto). Sizes: docs/formats.md.
+// On disk a record is "KZR", a version byte, the XXH3 checksum (8 bytes, least first) of what
+// follows, and one zstd frame around a protobuf message (record.proto). Sizes: docs/formats.md.
 #pragma once
 
 #include <cstdint>

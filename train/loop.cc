@@ -34,36 +34,12 @@ double SecondsSince(steady_clock::time_point start) {
   return std::chrono::duration<double>(steady_clock::now() - start).count();
 }
 
-// What must stay as it was when a run goes on.
-void CheckResumable(const Config& before, const Config& now, const std::string& run) {
-  const auto refuse = [&](const std::string& key, const std::string& was, const std::string& is) {
-    throw InputError("the run '" + run + "' was made with " + key + " = " + was + ", now it is " +
-                     is + "; keep it, or take another --run");
-  };
-  if (before.game != now.game) refuse("game", before.game, now.game);
-  if (before.kings_landing != now.kings_landing) {
-    refuse("kings_landing", std::to_string(before.kings_landing),
-           std::to_string(now.kings_landing));
-  }
-  if (before.seed != now.seed) {
-    refuse("seed", std::to_string(before.seed), std::to_string(now.seed));
-  }
-  if (!(before.network == now.network)) {
-    const auto text = [](const NetworkSettings& n) {
-      return std::to_string(n.blocks) + " blocks x " + std::to_string(n.channels) +
-             " channels, value_hidden " + std::to_string(n.value_hidden);
-    };
-    refuse("network", text(before.network), text(now.network));
-  }
-}
-
 class TrainingLoop {
  public:
   explicit TrainingLoop(const TrainOptions& options)
       : config_(options.config),
-        run_(PrepareFolder(options)),
+        run_(OpenRunFolder(options.run, options.config)),
         lock_(run_),
-        out_(options.out),
         display_(options.out),
         stop_(options.stop),
         store_(OpenStore()),
@@ -90,27 +66,6 @@ class TrainingLoop {
 
  private:
   // --- beginning -------------------------------------------------------------------------------
-
-  static RunFolder PrepareFolder(const TrainOptions& options) {
-    RunFolder run(options.run);
-    if (std::filesystem::exists(run.path()) && !std::filesystem::is_directory(run.path())) {
-      throw InputError("'" + run.path().string() + "' is not a folder");
-    }
-    if (std::filesystem::exists(run.config())) {
-      CheckResumable(LoadConfig(run.config().string()), options.config, run.path().string());
-    } else if (std::filesystem::exists(run.path()) && !std::filesystem::is_empty(run.path()) &&
-               !std::filesystem::exists(run.lock())) {
-      throw InputError("the folder '" + run.path().string() +
-                       "' is neither empty nor a run; take another --run");
-    }
-    std::error_code error;
-    std::filesystem::create_directories(run.checkpoints(), error);
-    if (error) {
-      throw RuntimeFailure("cannot make the folder '" + run.checkpoints().string() +
-                           "': " + error.message());
-    }
-    return run;
-  }
 
   // The run is ours from here on: the configuration in force goes into the folder.
   ReplayStore OpenStore() {
@@ -435,14 +390,14 @@ class TrainingLoop {
   // --- the end ---------------------------------------------------------------------------------
 
   TrainSummary Finish() {
-    TrainSummary summary{.stopped = Progress() < 1.0,
+    TrainSummary summary{.stopped = stop_.stop_requested() || Progress() < 1.0,
                          .games = status_.games,
                          .positions = status_.positions,
                          .step = learner_->step(),
                          .hours = Hours(),
                          .checkpoint = checkpoint_,
                          .final_match = std::nullopt};
-    if (summary.stopped || stop_.stop_requested()) {
+    if (summary.stopped) {
       Say("Stopped; everything is saved. The same command goes on from here.");
       return summary;
     }
@@ -457,7 +412,6 @@ class TrainingLoop {
   const Config config_;
   const RunFolder run_;
   const RunLock lock_;
-  std::FILE* const out_;
   StatusDisplay display_;
   const std::stop_token stop_;
   std::shared_ptr<spdlog::logger> log_;
@@ -482,13 +436,5 @@ class TrainingLoop {
 }  // namespace
 
 TrainSummary RunTraining(const TrainOptions& options) { return TrainingLoop(options).Run(); }
-
-Config ReadRunConfig(const std::filesystem::path& run, const std::vector<std::string>& overrides) {
-  const RunFolder folder(run);
-  if (!std::filesystem::exists(folder.config())) {
-    throw InputError("'" + run.string() + "' is not a run: it has no config.yaml");
-  }
-  return LoadConfig(folder.config().string(), overrides);
-}
 
 }  // namespace khanzero

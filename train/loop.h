@@ -45,7 +45,4 @@ struct TrainSummary {
 // configuration, or is damaged; RuntimeFailure when something outside fails (a full disk).
 TrainSummary RunTraining(const TrainOptions& options);
 
-// The configuration a run was made with. Throws InputError when the folder is no run.
-Config ReadRunConfig(const std::filesystem::path& run, const std::vector<std::string>& overrides);
-
 }  // namespace khanzero

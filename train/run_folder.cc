@@ -54,6 +54,62 @@ void RunFolder::PruneCheckpoints(int keep) const {
   }
 }
 
+namespace {
+
+// What must stay as it was when a run goes on.
+void CheckResumable(const Config& before, const Config& now, const std::string& run) {
+  const auto refuse = [&](const std::string& key, const std::string& was, const std::string& is) {
+    throw InputError("the run '" + run + "' was made with " + key + " = " + was + ", now it is " +
+                     is + "; keep it, or take another --run");
+  };
+  if (before.game != now.game) refuse("game", before.game, now.game);
+  if (before.kings_landing != now.kings_landing) {
+    refuse("kings_landing", std::to_string(before.kings_landing),
+           std::to_string(now.kings_landing));
+  }
+  if (before.seed != now.seed) {
+    refuse("seed", std::to_string(before.seed), std::to_string(now.seed));
+  }
+  if (!(before.network == now.network)) {
+    const auto text = [](const NetworkSettings& n) {
+      return std::to_string(n.blocks) + " blocks x " + std::to_string(n.channels) +
+             " channels, value_hidden " + std::to_string(n.value_hidden);
+    };
+    refuse("network", text(before.network), text(now.network));
+  }
+}
+
+}  // namespace
+
+RunFolder OpenRunFolder(const std::filesystem::path& path, const Config& config) {
+  RunFolder run(path);
+  const std::string name = path.string();
+  if (std::filesystem::exists(path) && !std::filesystem::is_directory(path)) {
+    throw InputError("'" + name + "' is not a folder");
+  }
+  if (std::filesystem::exists(run.config())) {
+    CheckResumable(LoadConfig(run.config().string()), config, name);
+  } else if (std::filesystem::exists(path) && !std::filesystem::is_empty(path) &&
+             !std::filesystem::exists(run.lock())) {
+    throw InputError("the folder '" + name + "' is neither empty nor a run; take another --run");
+  }
+  std::error_code error;
+  std::filesystem::create_directories(run.checkpoints(), error);
+  if (error) {
+    throw RuntimeFailure("cannot make the folder '" + run.checkpoints().string() +
+                         "': " + error.message());
+  }
+  return run;
+}
+
+Config ReadRunConfig(const std::filesystem::path& path, const std::vector<std::string>& overrides) {
+  const RunFolder folder(path);
+  if (!std::filesystem::exists(folder.config())) {
+    throw InputError("'" + path.string() + "' is not a run: it has no config.yaml");
+  }
+  return LoadConfig(folder.config().string(), overrides);
+}
+
 RunLock::RunLock(const RunFolder& run) {
   const std::string path = run.lock().string();
   file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);

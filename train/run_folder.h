@@ -16,6 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "train/config.h"
+
 namespace khanzero {
 
 class RunFolder {
@@ -45,6 +47,15 @@ class RunFolder {
  private:
   std::filesystem::path path_;
 };
+
+// The folder of a run that is to be trained with `config`: made when it is not there. Throws
+// InputError when it holds something else than a run, or a run of another game, network or seed;
+// RuntimeFailure when it cannot be made.
+RunFolder OpenRunFolder(const std::filesystem::path& path, const Config& config);
+
+// The configuration a run was made with. Throws InputError when the folder is no run, and as
+// LoadConfig does.
+Config ReadRunConfig(const std::filesystem::path& path, const std::vector<std::string>& overrides);
 
 // Holds a run for one process as long as it lives. The system lets go of it when the process ends,
 // however it ends.

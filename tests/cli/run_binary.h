@@ -51,13 +51,8 @@ class ScratchFile {
 
 }  // namespace run_binary_internal
 
-// Runs `khanzero` with `arguments` and waits for its end.
-inline RunResult RunKhanzero(const std::vector<std::string>& arguments,
-                             const std::string& input = "") {
-  const run_binary_internal::ScratchFile in(input);
-  const run_binary_internal::ScratchFile out;
-  const run_binary_internal::ScratchFile err;
-
+// Starts `khanzero` with `arguments` on these three files.
+inline pid_t SpawnKhanzero(const std::vector<std::string>& arguments, int in, int out, int err) {
   std::vector<std::string> words = {KHANZERO_BINARY};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
@@ -66,9 +61,9 @@ inline RunResult RunKhanzero(const std::vector<std::string>& arguments,
 
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, in.descriptor(), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, out.descriptor(), STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, err.descriptor(), STDERR_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, err, STDERR_FILENO);
   pid_t pid = 0;
   const int error = posix_spawn(&pid, KHANZERO_BINARY, &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
@@ -76,6 +71,17 @@ inline RunResult RunKhanzero(const std::vector<std::string>& arguments,
     throw std::runtime_error(std::string("cannot run " KHANZERO_BINARY ": ") +
                              std::strerror(error));
   }
+  return pid;
+}
+
+// Runs `khanzero` with `arguments` and waits for its end.
+inline RunResult RunKhanzero(const std::vector<std::string>& arguments,
+                             const std::string& input = "") {
+  const run_binary_internal::ScratchFile in(input);
+  const run_binary_internal::ScratchFile out;
+  const run_binary_internal::ScratchFile err;
+
+  const pid_t pid = SpawnKhanzero(arguments, in.descriptor(), out.descriptor(), err.descriptor());
   int status = 0;
   if (waitpid(pid, &status, 0) != pid) throw std::runtime_error("the program cannot be waited for");
   return {.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),

@@ -6,13 +6,14 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "tests/cli/run_binary.h"
 
 namespace khanzero {
 
@@ -24,23 +25,11 @@ class RunningKhanzero {
     if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) {
       throw std::runtime_error("no pipe");
     }
-    std::vector<std::string> words = {KHANZERO_BINARY};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    std::vector<char*> argv;
-    for (std::string& word : words) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, out[1], STDERR_FILENO);
-    const int error = posix_spawn(&pid_, KHANZERO_BINARY, &actions, nullptr, argv.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
+    pid_ = SpawnKhanzero(arguments, in[0], out[1], out[1]);
     close(in[0]);
     close(out[1]);
     input_ = in[1];
     output_ = out[0];
-    if (error != 0) throw std::runtime_error("cannot run " KHANZERO_BINARY);
   }
   ~RunningKhanzero() {
     if (pid_ > 0) {
