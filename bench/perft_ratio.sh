@@ -10,7 +10,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/../scripts/common.sh"
 
 depth=5
-rounds=5
+rounds=3
 khanzero=
 
 while (($# > 0)); do

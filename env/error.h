@@ -30,6 +30,22 @@ class InternalError : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
+// `text` with everything but printable ASCII written as \xNN, so that a message that quotes foreign
+// bytes stays whole and harmless on a terminal.
+inline std::string Printable(std::string_view text) {
+  static constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string printable;
+  for (const char c : text) {
+    if (c >= ' ' && c <= '~') {
+      printable += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      printable += {'\\', 'x', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return printable;
+}
+
 // Throws InternalError with the caller's place when `condition` does not hold.
 inline void Check(bool condition, std::string_view what,
                   std::source_location where = std::source_location::current()) {

@@ -49,8 +49,8 @@ class FenReader {
 
  private:
   [[noreturn]] void Fail(const std::string& what) const {
-    throw InputError("bad " + std::string(Spec::kName) + " FEN: " + what + "; the FEN is '" +
-                     std::string(fen_.substr(0, 300)) + "'");
+    throw InputError(Printable("bad " + std::string(Spec::kName) + " FEN: " + what +
+                               "; the FEN is '" + std::string(fen_.substr(0, 300)) + "'"));
   }
 
   void SplitFields() {

@@ -62,7 +62,7 @@ Move ParseMove(const Position<Spec>& position, std::string_view text) {
   } else if (TakeSquare<Geo>(rest) && TakeSquare<Geo>(rest)) {
     well_formed = rest.empty() || (rest.size() == 1 && rest[0] >= 'a' && rest[0] <= 'z');
   }
-  const std::string quoted = "'" + std::string(text) + "'";
+  const std::string quoted = "'" + Printable(text.substr(0, 100)) + "'";
   if (!well_formed) {
     throw InputError("move " + quoted + " is malformed: expected two squares such as a1b" +
                      std::to_string(Geo::kRanks) +

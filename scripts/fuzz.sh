@@ -59,7 +59,7 @@ for target in "${targets[@]}"; do
   log=$work/$target.log
   printf '%s for %d s (log: %s)\n' "$target" "$seconds" "$log"
   if ! "$build/$target" "$work/$target" "$corpus" -dict="$root/tests/fuzz/fuzz.dict" -max_len=600 \
-    -max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -artifact_prefix="$work/$target-" \
+    -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -artifact_prefix="$work/$target-" \
     -print_final_stats=1 >"$log" 2>&1; then
     tail -n 30 "$log" >&2
     explain "$target"

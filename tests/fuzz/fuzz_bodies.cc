@@ -56,14 +56,21 @@ InputWorth WithChosenGame(std::span<const uint8_t> input, Body&& body) {
   });
 }
 
+// A refusal says what and where, in printable ASCII.
+void DemandReadable(const std::string& refusal, const std::string& start,
+                    const std::string& place) {
+  const bool printable =
+      std::all_of(refusal.begin(), refusal.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  Demand(printable && refusal.starts_with(start) && refusal.find(place) != std::string::npos,
+         "the refusal is unclear", refusal);
+}
+
 template <class G>
 std::optional<typename G::Position> Read(const std::string& fen, int kings_landing) {
   try {
     return At<G>(fen, kings_landing);
   } catch (const InputError& error) {
-    const std::string what = error.what();
-    Demand(what.starts_with("bad " + std::string(G::kName) + " FEN: "), "the refusal is '" + what,
-           fen);
+    DemandReadable(error.what(), "bad " + std::string(G::kName) + " FEN: ", "; the FEN is '");
     return std::nullopt;
   }
 }
@@ -149,13 +156,21 @@ void DemandMoves(const typename G::Position& position) {
   }
 }
 
-template <class Call>
-bool Refuses(Call&& call) {
+template <class G>
+bool Refuses(const typename G::Position& position, const std::string& move) {
   try {
-    call();
+    G::TextToMove(position, move);
     return false;
-  } catch (const InputError&) {
+  } catch (const InputError& error) {
+    DemandReadable(error.what(), "move '", "' is ");
     return true;
+  }
+}
+
+bool RefusesNaively(NaiveGame naive, const std::string& move) {
+  try {
+    naive.Play(move);
+    return false;
   } catch (const std::invalid_argument&) {
     return true;
   }
@@ -178,8 +193,8 @@ class TwoGames {
       return;
     }
     const std::string where = naive_.Fen();
-    Demand(Refuses([&] { G::TextToMove(game_.position(), text); }), "accepted: " + text, where);
-    Demand(Refuses([&] { naive_.Play(text); }), "accepted naively: " + text, where);
+    Demand(Refuses<G>(game_.position(), text), "accepted: " + text, where);
+    Demand(RefusesNaively(naive_, text), "accepted naively: " + text, where);
   }
 
   // Plays the legal move at the byte's share of the list, when there is one.

@@ -27,8 +27,9 @@ TEST(Minikhans, PerftIsTheReferences) {
   };
   const Counts all[] = {
       {std::string(MinikhansSpec::kStartFen), {14, 122, 1949, 23891}},
-      {"2k3/3PP1/1s4/2t3/1Ql3/1s4/2K3 w - - 0 1", {5, 20, 310, 4244}},
-      {"1t1k2/1P3P/2N3/l1s3/3q2/s2s2/1K3R b - - 0 1", {2, 2, 55, 822}},
+      {"2k3/4PP/1s4/2t3/1Ql3/1s4/2K3 w - - 0 1", {5, 82, 1070, 12750}},
+      {"1t1k2/1P3P/2N3/l1s3/3q2/s1s3/1K3R b - - 0 1", {2, 34, 852, 10773}},
+      {"3k2/5P/2t3/l1s3/3q2/s1s1N1/1K3R b - - 0 1", {32, 332, 8412}},
       {"3k2/6/6/2s1s1/6/3K2/6 w - - 0 1", {6, 42, 165}},
   };
   for (const Counts& counts : all) {
