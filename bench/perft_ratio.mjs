@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// node perft_ratio.mjs KHANZERO DEPTH ROUNDS: perft rates on one thread, by turns in one run. khans:
-// ours and the reference engine's WebAssembly build at the same positions and depth; serbest: ours,
-// held against our own khans rate. Exit code 1 when a count differs or a ratio misses what
-// is required of it.
+// node perft_ratio.mjs KHANZERO DEPTH ROUNDS: perft rates on one thread, by turns in one run.
+// khans: ours and the reference engine's WebAssembly build at the same positions and depth.
+// serbest: ours, held against our own khans rate. Exit code 1 when a count differs or a ratio misses
+// what is required of it.
 import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { variantText } from '../tests/oracle/reference.mjs';
@@ -89,7 +89,9 @@ const millions = (rate) => `${(rate / 1e6).toFixed(2)} M/s`;
 
 async function main(khanzero, depth, rounds) {
   const engine = await Engine.start();
-  const khans = khansPositions.map(([name, fen]) => ({ name, fen, engine: [], ours: [], ratios: [] }));
+  const khans = khansPositions.map(([name, fen]) => {
+    return { name, fen, engine: [], ours: [], ratios: [] };
+  });
   const serbest = serbestPositions.map(([name, d, fen]) => ({ name, depth: d, fen, ours: [] }));
   let failed = false;
   for (let round = 0; round < rounds; ++round) {
@@ -113,8 +115,9 @@ async function main(khanzero, depth, rounds) {
   }
   for (const row of khans) {
     console.log(
-      `khans, ${row.name}, depth ${depth}, ${row.nodes} leaves: ours ${millions(median(row.ours))}, ` +
-        `engine ${millions(median(row.engine))}, ratio ${median(row.ratios).toFixed(1)} ` +
+      `khans, ${row.name}, depth ${depth}, ${row.nodes} leaves: ` +
+        `ours ${millions(median(row.ours))}, engine ${millions(median(row.engine))}, ` +
+        `ratio ${median(row.ratios).toFixed(1)} ` +
         `(${row.ratios.map((ratio) => ratio.toFixed(1)).join(', ')})`,
     );
   }

@@ -39,8 +39,8 @@ void Run(PlayCommand& command) {
   }
   settings.side = command.side == "white" ? Color::kWhite : Color::kBlack;
   settings.seed = command.seed ? *command.seed : std::random_device()();
-  // One game: leaves of one tree fill the batch.
-  settings.player.leaves_per_search = 8;
+  // One game: leaves of one tree fill the batch; 4 gave the most simulations a second.
+  settings.player.leaves_per_search = 4;
   PlayInTerminal(settings, std::cin, std::cout);
 }
 

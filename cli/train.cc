@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "cli/config_options.h"
 #include "cli/signals.h"
+#include "env/games.h"
 #include "train/loop.h"
 #include "train/run_folder.h"
 #include "train/status_display.h"
@@ -44,7 +45,13 @@ TrainOptions ReadOptions(const TrainCommand& command) {
   return options;
 }
 
-std::string OtherGame(const std::string& game) { return game == "khans" ? "serbest" : "khans"; }
+// Another game than the one just trained, for a newcomer to try.
+std::string OtherGame(const std::string& game) {
+  for (const std::string& other : GameNames()) {
+    if (other != game) return other;
+  }
+  return game;
+}
 
 void PrintSummary(const TrainSummary& summary, const TrainOptions& options) {
   fmt::print(options.out, "\nDone: {} games, {} positions, {} steps, {} of work. The agent is {}\n",

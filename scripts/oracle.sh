@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # oracle.sh [--game khans|serbest|all] [--games N] [--seed S] [--first N] [--generator PROGRAM]:
-# plays N random games by our rules and holds every position against the reference engine: FEN, legal
-# moves, check, result, reason. The engine comes from npm into tests/oracle/node_modules. Exit code 0
-# when all agrees, 1 when not, 2 for bad usage, 77 when skipped for lack of node, npm or the packages.
-# PROGRAM is a random_games already built; without it, it is built.
+# plays N random games by our rules and holds every position against the reference engine: FEN,
+# legal moves, check, result, reason. The engine comes from npm into tests/oracle/node_modules. Exit
+# code 0 when all agrees, 1 when not, 2 for bad usage, 77 when skipped for lack of node, npm or the
+# packages. PROGRAM is a random_games already built; without it, it is built.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -22,8 +22,8 @@ number() {
 }
 
 while (($# > 0)); do
-  (($# > 1)) || fail "'$1' is unknown or lacks its value; usage: oracle.sh [--game khans|serbest|all]\
- [--games N] [--seed S] [--first N] [--generator PROGRAM]" 2
+  (($# > 1)) || fail "'$1' is unknown or lacks its value; the arguments are --game\
+ khans|serbest|all, --games N, --seed S, --first N and --generator PROGRAM" 2
   case $1 in
     --game)
       case $2 in

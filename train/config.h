@@ -159,7 +159,7 @@ struct Config {
 
   template <class V>
   static void Fields(Config& c, V& visit) {
-    visit.Text("game", c.game, "the game: khans or serbest");
+    visit.Text("game", c.game, "the game's name");
     visit.Number("kings_landing", c.kings_landing, 7, 8,
                  "serbest: the king is placed on own ranks 1 to this");
     visit.Number("seed", c.seed, uint64_t{0}, ~uint64_t{0}, "seed of every random stream");

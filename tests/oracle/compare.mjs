@@ -8,6 +8,8 @@ import { loadReference, ReferenceGame } from './reference.mjs';
 
 const shownDifferences = 5;
 
+const endText = ({ result, reason }) => `${result} ${reason}`.trim();
+
 // What both say of a position, by name, as text; only names whose texts differ.
 function differences(ours, reference) {
   const found = [];
@@ -16,7 +18,7 @@ function differences(ours, reference) {
   };
   add('FEN', ours.fen, reference.fen);
   add('check', String(ours.check), String(reference.check));
-  add('end', `${ours.result} ${ours.reason}`.trim(), `${reference.result} ${reference.reason}`.trim());
+  add('end', endText(ours), endText(reference));
   if (ours.legal !== reference.moves.join(' ')) {
     const our = new Set(ours.legal.split(' ').filter(Boolean));
     const its = new Set(reference.moves);

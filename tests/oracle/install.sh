@@ -21,7 +21,6 @@ flock 9
 [[ ! node_modules/.package-lock.json -nt package-lock.json ]] || exit 0
 if ! output=$(npm ci --loglevel=error 2>&1); then
   rm -rf node_modules
-  # One line: what npm said last of the error itself.
-  skip "npm could not install the reference engine: $(grep -v 'complete log' <<<"$output" | tail -n 1)"
+  skip "npm could not install the reference engine: ${output%%$'\n'*}"
 fi
 touch node_modules/.package-lock.json

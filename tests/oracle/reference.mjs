@@ -2,8 +2,8 @@
 //
 // The reference engine (Fairy-Stockfish, as ffish from npm) as a judge of one game: legal moves,
 // check, FEN and outcome of the position it has reached. For serbest it plays by
-// tests/data/serbest_approx.ini, and the moves that the two rules missing there forbid are taken out
-// of its list here.
+// tests/data/serbest_approx.ini, and the moves that the two rules missing there forbid are taken
+// out of its list here.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
