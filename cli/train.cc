@@ -53,10 +53,24 @@ std::string OtherGame(const std::string& game) {
   return game;
 }
 
+// A path as short as it can be typed from here.
+std::string FromHere(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::string near = std::filesystem::proximate(path, error).string();
+  return error || near.size() > path.string().size() ? path.string() : near;
+}
+
+// How this program can be started again from here.
+std::string ProgramFromHere() {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "khanzero" : FromHere(program);
+}
+
 void PrintSummary(const TrainSummary& summary, const TrainOptions& options) {
   fmt::print(options.out, "\nDone: {} games, {} positions, {} steps, {} of work. The agent is {}\n",
              summary.games, summary.positions, summary.step, DurationText(summary.hours),
-             summary.checkpoint.string());
+             FromHere(summary.checkpoint));
   if (summary.final_match) {
     const MatchResult& match = *summary.final_match;
     fmt::print(options.out,
@@ -64,12 +78,14 @@ void PrintSummary(const TrainSummary& summary, const TrainOptions& options) {
                100.0 * match.total.score(), match.total.games(), match.total.wins,
                match.total.draws, match.total.losses);
   }
-  const std::string run = options.run.string();
+  const std::string program = ProgramFromHere();
+  const std::string run = FromHere(options.run);
   fmt::print(options.out,
-             "\nPlay against it:  khanzero play --weights latest:{}\n"
-             "Train longer:     khanzero train --run {} --set loop.max_hours={:.2g}\n"
+             "\nPlay against it:  {} play --weights latest:{}\n"
+             "Train longer:     {} train --run {} --set loop.max_hours={:.2g}\n"
              "The other game:   scripts/train.sh configs/{}-quick.yaml\n",
-             run, run, std::max(1.0, 4.0 * summary.hours), OtherGame(options.config.game));
+             program, run, program, run, std::max(1.0, 4.0 * summary.hours),
+             OtherGame(options.config.game));
 }
 
 void PrintJson(const TrainSummary& summary) {

@@ -68,7 +68,7 @@ TEST_P(TrainCommand, SaysHowToGoOn) {
   const RunResult result = RunKhanzero(run.Train());
   EXPECT_EQ(result.exit_code, 0) << result.err;
   for (const char* const part :
-       {"Score against random: ", "Play against it:  khanzero ", "Train longer:     khanzero train",
+       {"Score against random: ", "Play against it:  ", "/khanzero train --run ",
         "The other game:   scripts/train.sh", "| self-play |", "| learning |"}) {
     EXPECT_NE(result.out.find(part), std::string::npos) << part << "\n" << result.out;
   }
