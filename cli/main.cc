@@ -50,9 +50,9 @@ void KeepLargeBlocks() {
 }
 
 // GNU OpenMP's threads spin for a long time while they wait, which ruins everything as soon as the
-// machine has other work; not spinning at all costs a third of the learner's rate on an idle one.
-// It reads its settings before main, so a command that trains starts itself again with a short
-// spin.
+// machine has other work; not spinning at all costs the learner some of its rate when there is
+// none. It reads its settings before main, so a command that trains starts itself again with a
+// short spin.
 void UseShortSpin(char** argv) {
   if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
   setenv("GOMP_SPINCOUNT", "1000", 1);

@@ -122,11 +122,16 @@ TEST(Learner, ABrokenLossNeverReachesTheWeights) {
   // A loss of infinite weight: every step's loss is infinite.
   config.learner.policy_weight = std::numeric_limits<double>::infinity();
   Learner learner(config);
-  const std::vector<float> before = Weights(learner);
+  const auto before = learner.Folded();
   const TrainingReport report = Train(learner, window, 5);
   EXPECT_EQ(report.skipped_steps, 5);
-  // Running statistics move with what passes through; the weights do not.
-  EXPECT_EQ(Weights(learner).size(), before.size());
+  // Layers without a norm are as they were to the last bit. Where a norm is folded in, its running
+  // statistics have moved with what passed through.
+  const auto after = learner.Folded();
+  EXPECT_EQ(after->value_hidden.weight, before->value_hidden.weight);
+  EXPECT_EQ(after->value_out.weight, before->value_out.weight);
+  EXPECT_EQ(after->policy_out.weight, before->policy_out.weight);
+  EXPECT_EQ(after->policy_out.bias, before->policy_out.bias);
   for (const float w : Weights(learner)) EXPECT_TRUE(std::isfinite(w));
   EXPECT_THROW(Train(learner, window, 100), RuntimeFailure);
 }
