@@ -55,24 +55,67 @@ typename G::Position PositionOf(const PerftOptions& options) {
   return options.fen ? G::Position::FromFen(*options.fen, settings) : G::Position::Start(settings);
 }
 
-// Each thread takes the next move that none has taken yet. REQUIRES: depth >= 1.
+// A position whose count is part of that of one move of the root.
+template <class G>
+struct Share {
+  size_t root_move;
+  typename G::Position position;
+};
+
+// The positions after each legal move of `position`.
+template <class G>
+std::vector<Share<G>> SharesBelow(const typename G::Position& position,
+                                  const typename G::Moves& moves) {
+  std::vector<Share<G>> shares;
+  for (const Move& move : moves) {
+    shares.push_back({.root_move = shares.size(), .position = position});
+    shares.back().position.Play(move);
+  }
+  return shares;
+}
+
+// The same positions one ply deeper: small enough that no thread waits long for the last one.
+template <class G>
+std::vector<Share<G>> Split(const std::vector<Share<G>>& shares) {
+  std::vector<Share<G>> parts;
+  typename G::Moves moves;
+  for (const Share<G>& share : shares) {
+    share.position.LegalMoves(moves);
+    for (const Move& move : moves) {
+      parts.push_back(share);
+      parts.back().position.Play(move);
+    }
+  }
+  return parts;
+}
+
+// Each thread takes the next share that none has taken yet. REQUIRES: depth >= 1.
 template <class G>
 Division Divide(const typename G::Position& position, int depth, int threads) {
+  // Below this the counting of a share would not pay for its position.
+  constexpr int kLeastDepthToSplit = 4;
   typename G::Moves moves;
   position.LegalMoves(moves);
-  Division division(static_cast<size_t>(moves.size()));
-  std::atomic<int> next_move{0};
+  std::vector<Share<G>> shares = SharesBelow<G>(position, moves);
+  const bool split = threads > 1 && depth >= kLeastDepthToSplit;
+  if (split) shares = Split<G>(shares);
+  const int depth_left = depth - (split ? 2 : 1);
+
+  std::vector<std::atomic<uint64_t>> counts(static_cast<size_t>(moves.size()));
+  std::atomic<size_t> next_share{0};
   const auto work = [&] {
-    for (int i = next_move++; i < moves.size(); i = next_move++) {
-      typename G::Position child = position;
-      child.Play(moves[i]);
-      division[static_cast<size_t>(i)] = {G::MoveToText(moves[i]), Perft(child, depth - 1)};
+    for (size_t i = next_share++; i < shares.size(); i = next_share++) {
+      counts[shares[i].root_move] += Perft(shares[i].position, depth_left);
     }
   };
   {
     std::vector<std::jthread> others;
     for (int i = 1; i < threads; ++i) others.emplace_back(work);
     work();
+  }
+  Division division;
+  for (int i = 0; i < moves.size(); ++i) {
+    division.emplace_back(G::MoveToText(moves[i]), counts[static_cast<size_t>(i)]);
   }
   std::ranges::sort(division);
   return division;

@@ -172,8 +172,11 @@ class FenReader {
     for (const char c : hand_) {
       const auto [type, color] = ReadLetter(c, "in the hand");
       const int held = position_.in_hand(color, type);
-      // CheckPieceLimits names the fault; this only keeps the count within its keys.
-      if (held < 15) position_.SetHand(color, type, held + 1);
+      if (held == kMostInHand) {
+        Fail(std::string(Name(color)) + " has more than " + std::to_string(kMostInHand) + " '" + c +
+             "' in hand");
+      }
+      position_.SetHand(color, type, held + 1);
     }
   }
 
@@ -258,6 +261,8 @@ class FenReader {
     }
   }
 
+  // What the keys of a hand can tell apart.
+  static constexpr int kMostInHand = static_cast<int>(rules_detail::Zobrist<Spec>::kHandCounts) - 1;
   // Leaves room for the longest game without overflow.
   static constexpr uint32_t kLargestNumber = 1'000'000'000;
 

@@ -39,8 +39,16 @@ TEST(PerftCommand, KingsLandingAddsARankForTheKing) {
 }
 
 TEST(PerftCommand, ThreadsDoNotChangeTheCount) {
-  for (const std::string threads : {"0", "1", "3", "64"}) {
-    EXPECT_EQ(PerftJson({"khans", "--depth", "4", "--threads", threads})["nodes"], 667056);
+  const auto divided = [](const char* depth, const std::string& threads) {
+    return PerftJson({"khans", "--depth", depth, "--threads", threads, "--divide"});
+  };
+  for (const char* const depth : {"1", "3", "4"}) {
+    const nlohmann::json alone = divided(depth, "1");
+    for (const std::string threads : {"0", "64"}) {
+      const nlohmann::json shared = divided(depth, threads);
+      EXPECT_EQ(shared["nodes"], alone["nodes"]);
+      EXPECT_EQ(shared["divide"], alone["divide"]);
+    }
   }
 }
 

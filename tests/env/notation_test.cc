@@ -164,7 +164,7 @@ TEST(Fen, FaultsOfSerbestAreNamedWithTheirPlace) {
       {empty + "[Kx]" + rest, {"'x'", "hand"}},
       {empty + "[KK]" + rest, {"white", "2 'K'", "at most 1"}},
       {empty + "[ppppppp]" + rest, {"black", "7 'p'", "at most 6"}},
-      {empty + "[" + std::string(300, 'p') + "]" + rest, {"black", "'p'", "at most 6"}},
+      {empty + "[" + std::string(300, 'p') + "]" + rest, {"black", "more than 15 'p'", "hand"}},
       {"10/10/10/10/Q9/10/10/10/10/10[Q]" + rest, {"white", "2 'Q'"}},
       {"10/10/10/10/sss7/10/10/10/10/10[]" + rest, {"black", "3 's'", "at most 2"}},
       {"10/10/10/10/55/10/10/10/10/10[]" + rest, {"rank 6", "'55'"}},
