@@ -13,6 +13,7 @@
 
 #include "env/notation.h"
 #include "env/position.h"
+#include "env/rules_detail.h"
 
 namespace khanzero {
 
