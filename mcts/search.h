@@ -14,6 +14,8 @@
 //     }
 //   }
 //   SearchResult result = search.Result();
+//
+// Some evaluations do not make a node but widen one: see tree.h. They count as no simulation.
 #pragma once
 
 #include <array>
@@ -68,6 +70,7 @@ struct SearchResult {
 struct SearchCounters {
   uint64_t simulations = 0;
   uint64_t evaluations = 0;
+  uint64_t cache_hits = 0;       // of the evaluations, those that a cache answered
   uint64_t terminal_visits = 0;  // simulations that needed no evaluation
 };
 
@@ -82,20 +85,28 @@ class Search {
   // Starts anew. `history` holds the keys of the game's earlier positions. REQUIRES: there is a
   // legal move.
   void Begin(const Position& root, const KeyHistory& history) {
-    root_ = root;
-    history_ = history;
-    counters_ = {};
-    simulations_started_ = 0;
-    root_ready_ = false;
+    Seat(root, history);
     tree_.Reset();
-    simulation_limit_ = settings_.simulations;
   }
+
+  // Begins with what the tree of the last search knows about `root`, which is `moves` after the
+  // position of that search. False when nothing is known and the search starts anew. REQUIRES: no
+  // leaf of the last search waits; there is a legal move.
+  bool Continue(const Position& root, const KeyHistory& history, std::span<const Move> moves);
 
   // Takes another random stream: that of the next game.
   void Reseed(Random random) { random_ = random; }
 
   // Overrides the number of simulations of the current search.
-  void set_simulation_limit(int limit) { simulation_limit_ = limit; }
+  void set_simulation_limit(int64_t limit) { simulation_limit_ = limit; }
+  // Those that wait for an evaluation included.
+  int64_t simulations_started() const { return simulations_started_; }
+  // Lets no more than `count` further simulations start until this is called again: for a caller
+  // that must not be kept by simulations which need no evaluation. Begin() lifts it.
+  void AllowStarts(int64_t count) { most_started_ = simulations_started_ + count; }
+
+  // Whether Result() has something to say.
+  bool has_result() const { return tree_.root().expanded || tree_.root().proof != Proof::kUnknown; }
 
   bool finished() const {
     return tree_.root().proof != Proof::kUnknown ||
@@ -104,13 +115,16 @@ class Search {
 
   // Whether another simulation may be started while some still wait for their evaluation.
   bool can_start() const {
-    return tree_.root().proof == Proof::kUnknown && simulations_started_ < simulation_limit_;
+    return tree_.root().proof == Proof::kUnknown &&
+           simulations_started_ < std::min(simulation_limit_, most_started_);
   }
 
   // Walks from the root to a leaf. REQUIRES: !finished().
   Descent Descend(Leaf<G>& leaf);
   // The answer for a leaf of this search: one logit for each of leaf.moves, in their order.
-  void Complete(Leaf<G>& leaf, std::span<const float> logits, const Wdl& wdl);
+  // `from_cache` says that no evaluator was asked.
+  void Complete(Leaf<G>& leaf, std::span<const float> logits, const Wdl& wdl,
+                bool from_cache = false);
 
   // What is known now. REQUIRES: the root was evaluated or proven.
   SearchResult Result() const;
@@ -126,7 +140,23 @@ class Search {
   Random& random() { return random_; }
 
  private:
+  // Simulations that sequential halving plans for; what comes after goes to its last two actions.
+  static constexpr int64_t kMostScheduled = 10'000'000;
+  static_assert(sizeof(typename G::Moves) / sizeof(Move) <= Tree::kMostEdges);
+
+  void Seat(const Position& root, const KeyHistory& history) {
+    root_ = root;
+    history_ = history;
+    counters_ = {};
+    simulations_started_ = 0;
+    root_ready_ = false;
+    simulation_limit_ = settings_.simulations;
+    most_started_ = std::numeric_limits<int64_t>::max();
+  }
+  NodeIndex FindNode(const Position& root, std::span<const Move> moves) const;
   bool MakeLeaf(Leaf<G>& leaf);
+  void MakeWideningLeaf(Leaf<G>& leaf);
+  static void ListPolicyIndices(Leaf<G>& leaf);
   static const Move* FindMate(const Position& position, const typename G::Moves& moves);
   void ExpandWonRoot(Leaf<G>& leaf, size_t winning);
   void Finish(std::span<const NodeIndex> path, Proof proof);
@@ -138,7 +168,13 @@ class Search {
   double Logit(const Edge& edge) const { return std::log(std::max(edge.prior, 1e-30F)); }
   std::array<int64_t, 3> LineKey(const Edge& edge) const;
   double RootMixedValue(uint32_t* most_visits) const;
+  double PuctExploration(double visits) const;
+  double ForcedVisits(const Edge& edge, double visits) const;
   void FillTargets(SearchResult& result) const;
+  void FillVisitTargets(std::vector<RootMove>& moves) const;
+  bool forces_playouts() const {
+    return exploration_ == Exploration::kSelfPlay && settings_.forced_playouts > 0.0;
+  }
   int ChooseBest(const SearchResult& result) const;
   double GumbelScore(const Edge& edge, size_t i, double mixed, uint32_t most_visits) const;
 
@@ -149,8 +185,9 @@ class Search {
   Position root_ = Position::Start();
   KeyHistory history_;
   SearchCounters counters_;
-  int simulation_limit_ = 0;
-  int simulations_started_ = 0;
+  int64_t simulation_limit_ = 0;
+  int64_t simulations_started_ = 0;
+  int64_t most_started_ = 0;
   bool root_ready_ = false;
 
   // Of the root's edges, in their order; made by PrepareRoot().

@@ -23,10 +23,15 @@ inline void Softmax(std::span<const float> logits, std::vector<float>& out) {
 template <Game G>
 Descent Search<G>::Descend(Leaf<G>& leaf) {
   leaf.path.assign(1, Tree::kRoot);
-  if (!tree_.root().expanded) {
-    if (tree_.root().in_flight > 0) return Descent::kCollision;
+  const Node& root = tree_.root();
+  if (!root.expanded || root.stored_edges < root.edge_count) {
+    if (root.in_flight > 0) return Descent::kCollision;
     leaf.position = root_;
-    if (!MakeLeaf(leaf)) return Descent::kFinished;
+    if (root.expanded) {
+      MakeWideningLeaf(leaf);
+    } else if (!MakeLeaf(leaf)) {
+      return Descent::kFinished;
+    }
     tree_.AddInFlight(leaf.path);
     return Descent::kNeedsEvaluation;
   }
@@ -35,7 +40,16 @@ Descent Search<G>::Descend(Leaf<G>& leaf) {
   Position position = root_;
   const size_t history_size = history_.size();
   Descent descent = Descent::kCollision;
+  bool widens = false;
   for (NodeIndex index = Tree::kRoot;;) {
+    if (tree_.node(index).needs_widening()) {
+      if (tree_.node(index).widening) break;
+      leaf.position = position;
+      MakeWideningLeaf(leaf);
+      widens = true;
+      descent = Descent::kNeedsEvaluation;
+      break;
+    }
     const int choice = index == Tree::kRoot                            ? SelectRoot()
                        : settings_.algorithm == RootAlgorithm::kGumbel ? SelectGumbel(index)
                                                                        : SelectPuct(index);
@@ -60,7 +74,7 @@ Descent Search<G>::Descend(Leaf<G>& leaf) {
     index = child;
   }
   history_.Truncate(history_size);
-  if (descent != Descent::kCollision) ++simulations_started_;
+  if (descent != Descent::kCollision && !widens) ++simulations_started_;
   if (descent == Descent::kNeedsEvaluation) tree_.AddInFlight(leaf.path);
   return descent;
 }
@@ -95,10 +109,61 @@ bool Search<G>::MakeLeaf(Leaf<G>& leaf) {
     }
     return false;
   }
+  ListPolicyIndices(leaf);
+  return true;
+}
+
+// Asks for the last node of the path again, to give it the edges that it lacks.
+template <Game G>
+void Search<G>::MakeWideningLeaf(Leaf<G>& leaf) {
+  tree_.node(leaf.path.back()).widening = true;
+  leaf.position.LegalMoves(leaf.moves);
+  ListPolicyIndices(leaf);
+}
+
+template <Game G>
+void Search<G>::ListPolicyIndices(Leaf<G>& leaf) {
   leaf.policy_indices.clear();
   for (const Move& move : leaf.moves) {
-    leaf.policy_indices.push_back(G::PolicyIndex(position, move));
+    leaf.policy_indices.push_back(G::PolicyIndex(leaf.position, move));
   }
+}
+
+// The node that the tree has for `root`, or kNoNode when it has none that a search could go on
+// from.
+template <Game G>
+NodeIndex Search<G>::FindNode(const Position& root, std::span<const Move> moves) const {
+  Position position = root_;
+  NodeIndex index = Tree::kRoot;
+  if (tree_.node_count() == 0) return kNoNode;
+  for (const Move& move : moves) {
+    NodeIndex child = kNoNode;
+    for (const Edge& edge : tree_.edges(tree_.node(index))) {
+      if (edge.move == move) child = edge.child;
+    }
+    if (child == kNoNode) return kNoNode;
+    position.Play(move);
+    index = child;
+  }
+  return tree_.node(index).expanded && position.key() == root.key() ? index : kNoNode;
+}
+
+template <Game G>
+bool Search<G>::Continue(const Position& root, const KeyHistory& history,
+                         std::span<const Move> moves) {
+  const NodeIndex found = FindNode(root, moves);
+  const auto is_mate = [&] {
+    typename G::Moves legal;
+    root.LegalMoves(legal);
+    return FindMate(root, legal) != legal.end();
+  };
+  // A new root sees mates that its node did not look for.
+  if (found == kNoNode || (tree_.node(found).proof == Proof::kUnknown && is_mate())) {
+    Begin(root, history);
+    return false;
+  }
+  Seat(root, history);
+  tree_.Reroot(found);
   return true;
 }
 
@@ -139,10 +204,16 @@ void Search<G>::Finish(std::span<const NodeIndex> path, Proof proof) {
 }
 
 template <Game G>
-void Search<G>::Complete(Leaf<G>& leaf, std::span<const float> logits, const Wdl& wdl) {
+void Search<G>::Complete(Leaf<G>& leaf, std::span<const float> logits, const Wdl& wdl,
+                         bool from_cache) {
   tree_.RemoveInFlight(leaf.path);
   ++counters_.evaluations;
+  counters_.cache_hits += from_cache;
   Softmax(logits, priors_);
+  if (tree_.node(leaf.path.back()).expanded) {
+    tree_.Widen(leaf.path.back(), leaf.moves, priors_);
+    return;
+  }
   tree_.Expand(leaf.path.back(), leaf.moves, priors_, wdl.value());
   tree_.Backup(leaf.path, wdl);
   if (leaf.path.size() > 1) ++counters_.simulations;
@@ -175,8 +246,9 @@ void Search<G>::PrepareRoot() {
     for (double& g : gumbel_) g = random_.Gumbel();
   }
   // Gumbel top-m: the actions that share the simulations.
-  const int considered = std::min({settings_.gumbel_considered, static_cast<int>(edges.size()),
-                                   std::max(1, simulation_limit_)});
+  const auto limit = static_cast<int>(std::clamp<int64_t>(simulation_limit_, 1, kMostScheduled));
+  const int considered =
+      std::min({settings_.gumbel_considered, static_cast<int>(edges.size()), limit});
   std::vector<size_t> order(edges.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::partial_sort(order.begin(), order.begin() + considered, order.end(),
@@ -187,7 +259,7 @@ void Search<G>::PrepareRoot() {
                     });
   considered_.assign(edges.size(), false);
   for (int i = 0; i < considered; ++i) considered_[order[static_cast<size_t>(i)]] = true;
-  halving_visits_ = SequentialHalvingVisits(considered, simulation_limit_);
+  halving_visits_ = SequentialHalvingVisits(considered, limit);
 }
 
 template <Game G>
@@ -245,9 +317,7 @@ void Search<G>::FillTargets(SearchResult& result) const {
   uint64_t visits = 0;
   for (const RootMove& move : moves) visits += move.visits;
   if (settings_.algorithm == RootAlgorithm::kPuct && visits > 0) {
-    for (RootMove& move : moves) {
-      move.target = static_cast<double>(move.visits) / static_cast<double>(visits);
-    }
+    FillVisitTargets(moves);
     return;
   }
   if (visits == 0) {
@@ -264,6 +334,39 @@ void Search<G>::FillTargets(SearchResult& result) const {
   }
   double sum = 0.0;
   for (RootMove& move : moves) sum += move.target = std::exp(move.target - most);
+  for (RootMove& move : moves) move.target /= sum;
+}
+
+// PUCT's target: the visits, less those that only forcing brought (Wu 2019, section 3.2). A move
+// other than the most visited gives back visits until PUCT would choose it over that one, at most
+// the forced ones; what is left with a single visit is noise and gives that back too.
+template <Game G>
+void Search<G>::FillVisitTargets(std::vector<RootMove>& moves) const {
+  for (RootMove& move : moves) move.target = move.visits;
+  if (forces_playouts()) {
+    const std::span<const Edge> edges = tree_.edges(tree_.root());
+    size_t best = 0;
+    double visits = 0.0;
+    for (size_t i = 0; i < moves.size(); ++i) {
+      visits += moves[i].visits;
+      if (moves[i].visits > moves[best].visits) best = i;
+    }
+    const double scale = PuctExploration(visits) * std::sqrt(visits);
+    const double best_score =
+        moves[best].value + scale * edges[best].prior / (1.0 + moves[best].visits);
+    for (size_t i = 0; i < moves.size(); ++i) {
+      if (i == best || moves[i].visits == 0) continue;
+      const double lead = best_score - moves[i].value;
+      if (lead <= 0.0) continue;
+      const double needed = std::ceil(scale * edges[i].prior / lead - 1.0);
+      const double forced = std::floor(ForcedVisits(edges[i], visits));
+      double& target = moves[i].target;
+      target = std::min(target, std::max(needed, target - forced));
+      if (target <= 1.0) target = 0.0;
+    }
+  }
+  double sum = 0.0;
+  for (const RootMove& move : moves) sum += move.target;
   for (RootMove& move : moves) move.target /= sum;
 }
 

@@ -114,8 +114,20 @@ int Search<G>::SelectGumbel(NodeIndex index) {
   return best;
 }
 
-// PUCT with an exploration that grows with the logarithm of the visits (AlphaZero, Silver et al.
-// 2018), and first-play urgency: an unvisited move is worth its parent's value less a reduction by
+// c of PUCT, which grows with the logarithm of the visits (AlphaZero, Silver et al. 2018).
+template <Game G>
+double Search<G>::PuctExploration(double visits) const {
+  return settings_.cpuct_init +
+         std::log((visits + settings_.cpuct_base + 1.0) / settings_.cpuct_base);
+}
+
+// The visits that a move of an explored root gets at least once it has one: sqrt(k P N) (Wu 2019).
+template <Game G>
+double Search<G>::ForcedVisits(const Edge& edge, double visits) const {
+  return std::sqrt(settings_.forced_playouts * edge.prior * visits);
+}
+
+// PUCT with first-play urgency: an unvisited move is worth its parent's value less a reduction by
 // the share of prior already visited; nothing is taken off at an explored root.
 template <Game G>
 int Search<G>::SelectPuct(NodeIndex index) {
@@ -126,8 +138,6 @@ int Search<G>::SelectPuct(NodeIndex index) {
   const size_t reach =
       is_root ? edges.size() : std::min<size_t>(edges.size(), node.visited_edges + 1U);
   const double visits = node.visit_count + node.in_flight;
-  const double exploration =
-      settings_.cpuct_init + std::log((visits + settings_.cpuct_base + 1.0) / settings_.cpuct_base);
   double visited_prior = 0.0;
   for (size_t i = 0; i < reach; ++i) {
     if (edges[i].child != kNoNode) visited_prior += edges[i].prior;
@@ -136,13 +146,20 @@ int Search<G>::SelectPuct(NodeIndex index) {
   const double urgency =
       node.value() - (explored_root ? 0.0 : settings_.fpu_reduction * std::sqrt(visited_prior));
   // The node's own visit counts, so that the first simulation below it already follows the prior.
-  const double scale = exploration * std::sqrt(std::max(1.0, visits));
+  const double scale = PuctExploration(visits) * std::sqrt(std::max(1.0, visits));
+  const bool forces = is_root && forces_playouts();
   int best = 0;
   double best_score = -std::numeric_limits<double>::infinity();
   for (size_t i = 0; i < reach; ++i) {
     double score = tree_.EdgeValue(edges[i], urgency) +
                    scale * edges[i].prior / (1.0 + tree_.EdgeVisits(edges[i]));
-    if (tree_.EdgeProof(edges[i]) == Proof::kWin) score -= 1e6;
+    const Proof proof = tree_.EdgeProof(edges[i]);
+    if (proof == Proof::kWin) score -= 1e6;
+    const uint32_t edge_visits = tree_.EdgeVisits(edges[i]);
+    if (forces && proof == Proof::kUnknown && edge_visits > 0 &&
+        edge_visits < ForcedVisits(edges[i], visits)) {
+      score += 1e3;
+    }
     if (score > best_score) {
       best = static_cast<int>(i);
       best_score = score;

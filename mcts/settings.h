@@ -23,6 +23,7 @@ struct SearchSettings {
   double fpu_reduction = 0.25;
   double dirichlet_alpha_total = 10.83;
   double dirichlet_weight = 0.25;
+  double forced_playouts = 2.0;
 
   template <class V>
   static void Fields(SearchSettings& s, V& visit) {
@@ -43,6 +44,9 @@ struct SearchSettings {
                  "puct self-play: noise alpha is this over the number of legal moves");
     visit.Number("dirichlet_weight", s.dirichlet_weight, 0.0, 1.0,
                  "puct self-play: share of noise in the root's priors");
+    visit.Number("forced_playouts", s.forced_playouts, 0.0, 100.0,
+                 "puct self-play: a tried root move gets sqrt(this x prior x visits) visits, which "
+                 "its target leaves out; 0: off");
   }
 };
 

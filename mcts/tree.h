@@ -1,19 +1,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The search tree of one game: nodes and edges in two flat pools, values, and the solver that backs
-// up proven ends. It knows nothing of rules or networks. Single-threaded by design: many games are
-// searched in lockstep, each with its own tree.
+// The search tree of one game: nodes and edges in two pools, values, and the solver that backs up
+// proven ends. It knows nothing of rules or networks, and has no lock of its own: many games are
+// searched in lockstep, each with its own tree, and threads that share one take turns.
 //
 // Values and proofs of a node are for the side to move at that node. A parent sees its child's
 // value with the sign turned.
+//
+// Memory: a node below the root keeps the kFirstEdges likeliest of its edges. The few nodes of
+// which all these were visited are widened: evaluated again, and given every edge. A widened node
+// has at least kFirstEdges children, so n nodes take at most
+//   n (sizeof(Node) + kFirstEdges sizeof(Edge) (1 + 1 / kFirstEdges)
+//      + legal moves sizeof(Edge) / kFirstEdges)
+// bytes: with the 785 moves that The Serbest may have, 738 a node. (Chunks that a node's edges do
+// not fill add at most a twentieth.)
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "env/error.h"
 #include "env/move.h"
 #include "env/types.h"
 
@@ -37,15 +47,19 @@ struct Node {
   double draw_sum = 0.0;
   uint32_t first_edge = 0;
   uint32_t visit_count = 0;
-  uint32_t in_flight = 0;  // simulations that wait for an evaluation below this node
-  uint16_t edge_count = 0;
+  uint32_t in_flight = 0;      // simulations that wait for an evaluation below this node
+  float raw_value = 0.0F;      // the evaluation's own value, before any child was visited
+  uint16_t edge_count = 0;     // legal moves
+  uint16_t stored_edges = 0;   // those that the tree holds: the likeliest, or all
   uint16_t sorted_edges = 0;   // the first so many edges are in order of falling prior
   uint16_t visited_edges = 0;  // below the root, the visited edges are the first so many
   uint16_t proof_plies = 0;    // to the proven end
-  float raw_value = 0.0F;      // the evaluation's own value, before any child was visited
   Proof proof = Proof::kUnknown;
   bool expanded = false;
+  bool widening = false;  // waits for the evaluation that gives it all its edges
 
+  // Whether every stored edge was visited and there are more.
+  bool needs_widening() const { return visited_edges == stored_edges && stored_edges < edge_count; }
   double value() const { return visit_count > 0 ? value_sum / visit_count : 0.0; }
 };
 static_assert(sizeof(Node) == 48);
@@ -54,51 +68,137 @@ constexpr double ProofValue(Proof proof) {
   return proof == Proof::kWin ? 1.0 : proof == Proof::kLoss ? -1.0 : 0.0;
 }
 
+// An array in chunks: elements stay where they are, growing copies nothing, and no more than a
+// chunk is idle. Elements are not initialised.
+template <class T, int kLogChunk>
+class ChunkedArray {
+ public:
+  static constexpr size_t kChunk = size_t{1} << kLogChunk;
+
+  T& operator[](size_t i) { return chunks_[i >> kLogChunk][i & (kChunk - 1)]; }
+  const T& operator[](size_t i) const { return chunks_[i >> kLogChunk][i & (kChunk - 1)]; }
+  // Makes room for elements 0 to count - 1.
+  void Reserve(size_t count) {
+    while (chunks_.size() << kLogChunk < count) {
+      chunks_.push_back(std::make_unique_for_overwrite<T[]>(kChunk));
+    }
+  }
+
+ private:
+  std::vector<std::unique_ptr<T[]>> chunks_;
+};
+
 class Tree {
  public:
   static constexpr NodeIndex kRoot = 0;
+  // Edges that a node below the root keeps at first.
+  static constexpr int kFirstEdges = 32;
+  // The edges of a node lie in one chunk.
+  static constexpr int kLogEdgeChunk = 14;
+  static constexpr int kMostEdges = 1 << kLogEdgeChunk;
 
   // Forgets everything and makes an unexpanded root.
   void Reset() {
-    nodes_.clear();
-    edges_.clear();
-    nodes_.emplace_back();
+    node_count_ = 0;
+    edges_end_ = 0;
+    NewNode();
   }
 
   Node& node(NodeIndex i) { return nodes_[i]; }
   const Node& node(NodeIndex i) const { return nodes_[i]; }
   const Node& root() const { return nodes_[kRoot]; }
   std::span<Edge> edges(const Node& node) {
-    return {edges_.data() + node.first_edge, node.edge_count};
+    if (node.stored_edges == 0) return {};
+    return {&edges_[node.first_edge], node.stored_edges};
   }
   std::span<const Edge> edges(const Node& node) const {
-    return {edges_.data() + node.first_edge, node.edge_count};
+    if (node.stored_edges == 0) return {};
+    return {&edges_[node.first_edge], node.stored_edges};
   }
-  size_t node_count() const { return nodes_.size(); }
-  size_t bytes() const {
-    return nodes_.capacity() * sizeof(Node) + edges_.capacity() * sizeof(Edge);
-  }
+  size_t node_count() const { return node_count_; }
+  // Of the nodes and edges in use.
+  size_t bytes() const { return node_count_ * sizeof(Node) + edges_end_ * sizeof(Edge); }
 
-  // A new child below `edge` of `parent`. References to nodes are invalid afterwards.
+  // A new child below `edge` of `parent`.
   NodeIndex AddChild(NodeIndex parent, int edge) {
-    const auto child = static_cast<NodeIndex>(nodes_.size());
-    edges_[nodes_[parent].first_edge + static_cast<uint32_t>(edge)].child = child;
-    nodes_[parent].visited_edges++;
-    nodes_.emplace_back();
+    const NodeIndex child = NewNode();
+    Node& n = nodes_[parent];
+    edges_[n.first_edge + static_cast<uint32_t>(edge)].child = child;
+    n.visited_edges++;
     return child;
   }
 
-  // Gives a node its edges, unsorted. `priors` belong to `moves` one to one.
+  // Gives a node its edges, unsorted: the root all, others the likeliest. `priors` belong to
+  // `moves` one to one.
   template <class Moves>
   void Expand(NodeIndex index, const Moves& moves, std::span<const float> priors,
               double raw_value) {
+    scratch_.clear();
+    for (int i = 0; i < moves.size(); ++i) {
+      scratch_.push_back({.move = moves[i], .prior = priors[static_cast<size_t>(i)]});
+    }
     Node& n = nodes_[index];
     n.raw_value = static_cast<float>(raw_value);
-    n.first_edge = static_cast<uint32_t>(edges_.size());
-    n.edge_count = static_cast<uint16_t>(moves.size());
+    n.edge_count = static_cast<uint16_t>(scratch_.size());
     n.expanded = true;
+    if (index != kRoot && scratch_.size() > kFirstEdges) {
+      std::nth_element(scratch_.begin(), scratch_.begin() + kFirstEdges, scratch_.end(), Likelier);
+      scratch_.resize(kFirstEdges);
+    }
+    Store(n);
+  }
+
+  // Gives an expanded node the edges that it lacks. Those that it has keep their priors and
+  // children.
+  template <class Moves>
+  void Widen(NodeIndex index, const Moves& moves, std::span<const float> priors) {
+    Node& n = nodes_[index];
+    Check(n.edge_count == moves.size(), "a node is widened with the moves of its position");
+    const std::span<const Edge> stored = edges(n);
+    scratch_.assign(stored.begin(), stored.end());
     for (int i = 0; i < moves.size(); ++i) {
-      edges_.push_back({.move = moves[i], .prior = priors[static_cast<size_t>(i)]});
+      const Move& move = moves[i];
+      if (std::ranges::none_of(stored, [&](const Edge& edge) { return edge.move == move; })) {
+        scratch_.push_back({.move = move, .prior = priors[static_cast<size_t>(i)]});
+      }
+    }
+    n.widening = false;
+    Store(n);
+  }
+
+  // Makes `index` the root and forgets all that is not below it. In place: nodes and edge blocks
+  // only ever move towards the front, since children are younger than their parents. REQUIRES: no
+  // simulation is in flight.
+  void Reroot(NodeIndex index) {
+    std::vector<NodeIndex> new_index(node_count_, kNoNode);
+    std::vector<NodeIndex> kept;
+    new_index[index] = 0;  // any number but kNoNode marks a node that is kept
+    for (NodeIndex i = index; i < node_count_; ++i) {
+      if (new_index[i] == kNoNode) continue;
+      new_index[i] = static_cast<NodeIndex>(kept.size());
+      kept.push_back(i);
+      for (const Edge& edge : edges(nodes_[i])) {
+        if (edge.child != kNoNode) new_index[edge.child] = 0;
+      }
+    }
+    for (const NodeIndex i : kept) {
+      for (Edge& edge : edges(nodes_[i])) {
+        if (edge.child != kNoNode) edge.child = new_index[edge.child];
+      }
+    }
+    for (size_t i = 0; i < kept.size(); ++i) nodes_[i] = nodes_[kept[i]];
+    node_count_ = static_cast<NodeIndex>(kept.size());
+    // A widened node's edges are younger than those of nodes made after it.
+    std::vector<NodeIndex>& by_edges = kept;
+    for (NodeIndex i = 0; i < node_count_; ++i) by_edges[i] = i;
+    std::ranges::sort(by_edges, {}, [&](NodeIndex i) { return nodes_[i].first_edge; });
+    edges_end_ = 0;
+    for (const NodeIndex i : by_edges) {
+      Node& n = nodes_[i];
+      if (n.stored_edges == 0) continue;
+      const std::span<const Edge> from = edges(n);
+      n.first_edge = NewEdges(n.stored_edges);
+      std::copy(from.begin(), from.end(), edges(n).begin());
     }
   }
 
@@ -108,14 +208,9 @@ class Tree {
   void Sort(NodeIndex index, int wanted) {
     Node& n = nodes_[index];
     if (wanted <= n.sorted_edges) return;
-    const int target = std::min<int>(n.edge_count, std::max(wanted, 2 * n.sorted_edges + 6));
-    const auto first = edges_.begin() + n.first_edge;
-    // Ties go by move, so that the order does not depend on how much was sorted at once.
-    std::partial_sort(first + n.sorted_edges, first + target, first + n.edge_count,
-                      [](const Edge& a, const Edge& b) {
-                        if (a.prior != b.prior) return a.prior > b.prior;
-                        return MoveOrder(a.move) < MoveOrder(b.move);
-                      });
+    const int target = std::min<int>(n.stored_edges, std::max(wanted, 2 * n.sorted_edges + 6));
+    const auto first = edges(n).begin();
+    std::partial_sort(first + n.sorted_edges, first + target, first + n.stored_edges, Likelier);
     n.sorted_edges = static_cast<uint16_t>(target);
   }
 
@@ -170,6 +265,32 @@ class Tree {
            static_cast<uint32_t>(m.piece) << 8 | static_cast<uint32_t>(m.kind);
   }
 
+  // Ties go by move, so that the order does not depend on how much was sorted at once.
+  static bool Likelier(const Edge& a, const Edge& b) {
+    if (a.prior != b.prior) return a.prior > b.prior;
+    return MoveOrder(a.move) < MoveOrder(b.move);
+  }
+
+  NodeIndex NewNode() {
+    nodes_.Reserve(node_count_ + size_t{1});
+    nodes_[node_count_] = Node();
+    return node_count_++;
+  }
+  uint32_t NewEdges(uint32_t count) {
+    const uint32_t left = kMostEdges - edges_end_ % kMostEdges;
+    if (count > left) edges_end_ += left;
+    const uint32_t first = edges_end_;
+    edges_end_ += count;
+    edges_.Reserve(edges_end_);
+    return first;
+  }
+  // Makes scratch_ the node's edges.
+  void Store(Node& n) {
+    n.stored_edges = static_cast<uint16_t>(scratch_.size());
+    n.first_edge = NewEdges(n.stored_edges);
+    std::copy(scratch_.begin(), scratch_.end(), edges(n).begin());
+  }
+
   // Derives a node's proof from its children; says whether it (or its distance) changed. A win
   // needs one lost child, anything else needs every child.
   bool Derive(NodeIndex index) {
@@ -207,8 +328,11 @@ class Tree {
     return n.proof != before.proof || n.proof_plies != before.proof_plies;
   }
 
-  std::vector<Node> nodes_;
-  std::vector<Edge> edges_;
+  ChunkedArray<Node, 10> nodes_;
+  ChunkedArray<Edge, kLogEdgeChunk> edges_;
+  NodeIndex node_count_ = 0;
+  uint32_t edges_end_ = 0;
+  std::vector<Edge> scratch_;
 };
 
 }  // namespace khanzero

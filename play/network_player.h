@@ -21,7 +21,8 @@ class NetworkPlayer : public Player<G> {
   NetworkPlayer(std::string name, Evaluator& evaluator, const PlayerSettings& settings)
       : name_(std::move(name)),
         settings_(settings),
-        searcher_(evaluator, settings.leaves_per_search) {
+        cache_(kCacheBytes),
+        searcher_(evaluator, settings.leaves_per_search, &cache_) {
     Check(evaluator.shape() == InfoOf<G>().shape, "the evaluator is for another game");
   }
   NetworkPlayer(std::string name, std::unique_ptr<Evaluator> evaluator,
@@ -60,9 +61,12 @@ class NetworkPlayer : public Player<G> {
   }
 
  private:
+  static constexpr size_t kCacheBytes = size_t{64} << 20;
+
   std::string name_;
   PlayerSettings settings_;
   std::unique_ptr<Evaluator> owned_;
+  EvaluationCache cache_;  // of all games and moves
   BatchSearcher<G> searcher_;
   std::deque<Search<G>> searches_;  // kept, so that their memory is
   std::vector<Search<G>*> active_;

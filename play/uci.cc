@@ -120,8 +120,11 @@ UciLimits ParseGo(const std::string& line, UciOutput& out) {
 }  // namespace
 
 EvaluatorLoader CheckpointLoader(const InferenceSettings& settings) {
-  return [settings](const std::string& path, const GameInfo& game) {
-    return MakeEvaluator(LoadFoldedNetwork(path, &game), settings);
+  return [settings](const std::string& path, const GameInfo& game, int threads) {
+    const std::shared_ptr<const FoldedNetwork> network = LoadFoldedNetwork(path, &game);
+    std::vector<std::unique_ptr<Evaluator>> evaluators;
+    for (int i = 0; i < threads; ++i) evaluators.push_back(MakeEvaluator(network, settings));
+    return evaluators;
   };
 }
 
@@ -160,6 +163,7 @@ bool UciEngine::Execute(const std::string& line) {
       out_.Line("readyok");
     } else if (command == "ucinewgame") {
       StopSearch();
+      game_->Forget();
       ResetPosition();
       if (!weights_file_.empty()) EnsureNetwork();
     } else if (command == "setoption") {
@@ -192,7 +196,7 @@ void UciEngine::Identify() {
   out_.Line(variants);
   out_.Line("option name WeightsFile type string default " +
             (weights_file_.empty() ? "<empty>" : weights_file_));
-  out_.Line("option name Threads type spin default 1 min 1 max 1");
+  out_.Line("option name Threads type spin default 1 min 1 max " + std::to_string(kMostThreads));
   out_.Line("option name Hash type spin default 512 min 1 max 65536");
   out_.Line("option name MultiPV type spin default 1 min 1 max " + std::to_string(kMostLines));
   out_.Line("option name Ponder type check default false");
@@ -227,11 +231,13 @@ void UciEngine::ApplyOption(const std::string& name, const std::string& value) {
     out_.Line("info string " + game_->VariantLine());
   } else if (key == "weightsfile") {
     weights_file_ = value == "<empty>" ? "" : value;
-    evaluator_.reset();
+    DropNetwork();
   } else if (key == "threads") {
-    ParseSpin(name, value, 1, 1);
+    threads_ = static_cast<int>(ParseSpin(name, value, 1, kMostThreads));
+    DropNetwork();
   } else if (key == "hash") {
     options_.hash_mib = ParseSpin(name, value, 1, 65536);
+    game_->Forget();
   } else if (key == "multipv") {
     options_.multi_pv = static_cast<int>(ParseSpin(name, value, 1, kMostLines));
   } else if (key == "move overhead") {
@@ -250,23 +256,28 @@ void UciEngine::ApplyOption(const std::string& name, const std::string& value) {
 
 void UciEngine::SetVariant(const std::string& name) {
   std::unique_ptr<UciGame> game = MakeUciGame(name);
-  if (game->info() != game_->info()) evaluator_.reset();
+  if (game->info() != game_->info()) DropNetwork();
   game_ = std::move(game);
   ResetPosition();
 }
 
 void UciEngine::LoadWeights(const std::string& path) {
   weights_file_ = path;
-  evaluator_.reset();
+  DropNetwork();
   EnsureNetwork();
 }
 
+void UciEngine::DropNetwork() {
+  evaluators_.clear();
+  game_->Forget();
+}
+
 void UciEngine::EnsureNetwork() {
-  if (evaluator_) return;
+  if (!evaluators_.empty()) return;
   if (weights_file_.empty()) {
     throw InputError("no network: set the option WeightsFile to a checkpoint folder");
   }
-  evaluator_ = loader_(weights_file_, game_->info());
+  evaluators_ = loader_(weights_file_, game_->info(), threads_);
 }
 
 void UciEngine::ResetPosition() { game_->SetPosition("", {}, game_settings_); }
@@ -314,7 +325,9 @@ void UciEngine::Go(const std::string& line) {
       return;
     } else {
       EnsureNetwork();
-      task = game_->MakeSearch(limits, options_, *evaluator_, out_, *control);
+      std::vector<Evaluator*> evaluators;
+      for (const std::unique_ptr<Evaluator>& e : evaluators_) evaluators.push_back(e.get());
+      task = game_->MakeSearch(limits, options_, std::move(evaluators), out_, *control);
     }
   } catch (const std::exception& error) {
     out_.Error(error.what());

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "env/game_info.h"
 #include "mcts/evaluator.h"
@@ -20,9 +21,10 @@
 
 namespace khanzero {
 
-// Loads a network for a game. Throws InputError that says what is wrong with the file.
-using EvaluatorLoader =
-    std::function<std::unique_ptr<Evaluator>(const std::string& path, const GameInfo& game)>;
+// Loads a network for a game, as one evaluator for each of `threads`. Throws InputError that says
+// what is wrong with the file.
+using EvaluatorLoader = std::function<std::vector<std::unique_ptr<Evaluator>>(
+    const std::string& path, const GameInfo& game, int threads)>;
 
 // The loader of checkpoints.
 EvaluatorLoader CheckpointLoader(const InferenceSettings& settings);
@@ -57,13 +59,18 @@ class UciEngine {
   bool searching() const;
   // Loads what WeightsFile names unless it is loaded; throws InputError.
   void EnsureNetwork();
+  void DropNetwork();
+
+  static constexpr int kMostThreads = 256;
 
   UciOutput out_;
   EvaluatorLoader loader_;
   std::unique_ptr<UciGame> game_;
   UciSearchOptions options_;
   std::string weights_file_;
-  std::unique_ptr<Evaluator> evaluator_;  // of weights_file_ and game_; null: not loaded
+  int threads_ = 1;
+  // Of weights_file_ and game_, threads_ of them; empty: not loaded.
+  std::vector<std::unique_ptr<Evaluator>> evaluators_;
   GameSettings game_settings_;
   std::shared_ptr<SearchControl> control_;  // of the last search
   std::jthread worker_;                     // the last search

@@ -56,14 +56,14 @@ class UciGameOf : public UciGame {
 
   void SetPosition(const std::string& fen, const std::vector<std::string>& moves,
                    const GameSettings& settings) override {
-    GameState<G> state(fen.empty() ? G::Position::Start(settings)
+    PlayedGame<G> game(fen.empty() ? G::Position::Start(settings)
                                    : G::Position::FromFen(fen, settings));
-    for (const std::string& move : moves) state.Play(G::TextToMove(state.position(), move));
-    state_ = std::move(state);
+    for (const std::string& move : moves) game.Play(G::TextToMove(game.position(), move));
+    game_ = std::move(game);
   }
 
   std::string Board() const override {
-    const typename G::Position& position = state_.position();
+    const typename G::Position& position = game_.position();
     const std::string fen = position.Fen();
     std::string text = BoardText(fen, G::kRanks) + "   ";
     for (int file = 0; file < G::kFiles; ++file) text += {' ', static_cast<char>('a' + file)};
@@ -76,18 +76,20 @@ class UciGameOf : public UciGame {
            (outcome.over() ? " (" + std::string(Text(outcome.reason)) + ")" : "");
   }
 
-  bool has_legal_move() const override { return state_.position().CountLegalMoves() > 0; }
+  bool has_legal_move() const override { return game_.position().CountLegalMoves() > 0; }
 
   std::function<void()> MakeSearch(const UciLimits& limits, const UciSearchOptions& options,
-                                   Evaluator& evaluator, UciOutput& out,
-                                   SearchControl& control) const override {
-    return [search = std::make_shared<UciSearch<G>>(state_, limits, options, out, control),
-            &evaluator] { search->Run(evaluator); };
+                                   std::vector<Evaluator*> evaluators, UciOutput& out,
+                                   SearchControl& control) override {
+    return [search = std::make_shared<UciSearch<G>>(game_, limits, options, memory_, out, control),
+            evaluators = std::move(evaluators)] { search->Run(evaluators); };
   }
+
+  void Forget() override { memory_.Forget(); }
 
   std::function<void()> MakePerft(int depth, UciOutput& out,
                                   SearchControl& control) const override {
-    return [position = state_.position(), depth, &out, &control] {
+    return [position = game_.position(), depth, &out, &control] {
       typename G::Moves moves;
       position.LegalMoves(moves);
       uint64_t sum = 0;
@@ -121,7 +123,8 @@ class UciGameOf : public UciGame {
     return sum;
   }
 
-  GameState<G> state_{G::Position::Start()};
+  PlayedGame<G> game_{G::Position::Start()};
+  UciMemory<G> memory_;
 };
 
 }  // namespace

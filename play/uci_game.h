@@ -99,7 +99,7 @@ struct UciLimits {
 struct UciSearchOptions {
   int multi_pv = 1;
   int64_t move_overhead_ms = 50;
-  int64_t hash_mib = 512;  // a search ends when its tree has grown to this
+  int64_t hash_mib = 512;  // tree and cache together; a search ends when its tree is full
   bool show_wdl = false;
 };
 
@@ -116,11 +116,14 @@ class UciGame {
   // The position as text, several lines.
   virtual std::string Board() const = 0;
   virtual bool has_legal_move() const = 0;
-  // A task that searches the position as it is now and ends with the line "bestmove". Everything
-  // passed must outlive the task.
+  // A task that searches the position as it is now, with a thread for each evaluator, and ends with
+  // the line "bestmove". It goes on from what an earlier search knows of the position. One task at
+  // a time; the game and everything passed must outlive it.
   virtual std::function<void()> MakeSearch(const UciLimits& limits, const UciSearchOptions& options,
-                                           Evaluator& evaluator, UciOutput& out,
-                                           SearchControl& control) const = 0;
+                                           std::vector<Evaluator*> evaluators, UciOutput& out,
+                                           SearchControl& control) = 0;
+  // Forgets earlier searches. Due when the network or the memory changes. No task may run.
+  virtual void Forget() = 0;
   // A task that counts move sequences below each move.
   virtual std::function<void()> MakePerft(int depth, UciOutput& out,
                                           SearchControl& control) const = 0;

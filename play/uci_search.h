@@ -11,23 +11,25 @@
 #include <vector>
 
 #include "env/game.h"
-#include "mcts/batch.h"
+#include "mcts/parallel.h"
 #include "play/uci_game.h"
+#include "play/uci_memory.h"
 
 namespace khanzero {
 
 template <Game G>
 class UciSearch {
  public:
-  UciSearch(const GameState<G>& game, const UciLimits& limits, const UciSearchOptions& options,
-            UciOutput& out, SearchControl& control)
+  // `memory` and the references after it must outlive the search.
+  UciSearch(const PlayedGame<G>& game, const UciLimits& limits, const UciSearchOptions& options,
+            UciMemory<G>& memory, UciOutput& out, SearchControl& control)
       : game_(game),
         limits_(limits),
         options_(options),
+        memory_(memory),
+        search_(memory.Begin(game, options.hash_mib)),
         out_(out),
-        control_(control),
-        search_({.algorithm = RootAlgorithm::kPuct, .simulations = 1}, Exploration::kNone,
-                Random(0)) {
+        control_(control) {
     game_.position().LegalMoves(legal_);
     AllowSearchMoves();
     think_time_ms_ =
@@ -38,21 +40,22 @@ class UciSearch {
   }
 
   // REQUIRES: there is a legal move.
-  void Run(Evaluator& evaluator) {
-    search_.Begin(game_.position(), game_.history());
-    BatchSearcher<G> searcher(evaluator, LeavesPerStep());
+  void Run(const std::vector<Evaluator*>& evaluators) {
+    search_.set_simulation_limit(most_simulations());
     int64_t next_report_ms = kReportEveryMs;
-    do {
-      // A step ends after so many simulations even if none of them needs the network.
-      search_.set_simulation_limit(
-          static_cast<int>(std::min(most_simulations(), simulations() + kSimulationsPerStep)));
-      Search<G>* const one = &search_;
-      searcher.Step(std::span(&one, 1));
-      if (searched_ms() >= next_report_ms) {
-        next_report_ms = searched_ms() + kReportEveryMs;
-        Report();
-      }
-    } while (!Done());
+    try {
+      ParallelSearcher<G>(evaluators, LeavesPerThread(evaluators.size()), &memory_.cache())
+          .Run(search_, [&] {
+            if (searched_ms() >= next_report_ms) {
+              next_report_ms = searched_ms() + kReportEveryMs;
+              Report();
+            }
+            return !Done();
+          });
+    } catch (...) {
+      memory_.Forget();
+      throw;
+    }
     Report();
     control_.WaitWhileHeld();
     control_.Finish();  // before the bestmove, which may be answered by the next go
@@ -61,7 +64,6 @@ class UciSearch {
 
  private:
   static constexpr int64_t kReportEveryMs = 1000;
-  static constexpr int64_t kSimulationsPerStep = 64;
   static constexpr int64_t kMostSimulations = 2'000'000'000;
   // Leaves of the one tree in a batch. On a CPU with bf16 and a tower of 4 x 32, simulations a
   // second at 1, 2, 4, 8, 16, 32 leaves: khans 2500, 5200, 6600, 3200, 4400, 5100; serbest 2200,
@@ -86,9 +88,9 @@ class UciSearch {
     return std::clamp(limits_.nodes.value_or(kMostSimulations), int64_t{1}, kMostSimulations);
   }
   // Few nodes would be spent badly if many of them were in flight at once.
-  int LeavesPerStep() const {
-    return static_cast<int>(
-        std::clamp(most_simulations() / kNodesPerLeaf, int64_t{1}, int64_t{kMostLeaves}));
+  int LeavesPerThread(size_t threads) const {
+    const int64_t leaves = most_simulations() / kNodesPerLeaf / static_cast<int64_t>(threads);
+    return static_cast<int>(std::clamp(leaves, int64_t{1}, int64_t{kMostLeaves}));
   }
 
   void AllowSearchMoves() {
@@ -107,7 +109,7 @@ class UciSearch {
     if (control_.stopped()) return true;
     if (search_.tree().root().proof != Proof::kUnknown) return true;
     if (simulations() >= most_simulations()) return true;
-    if (static_cast<int64_t>(search_.tree().bytes()) > options_.hash_mib << 20) {
+    if (search_.tree().bytes() > UciMemory<G>::TreeBytes(options_.hash_mib)) {
       out_.Line("info string the tree has grown to the size that Hash allows; the search ends");
       return true;
     }
@@ -223,8 +225,8 @@ class UciSearch {
     const int64_t time = searched_ms();
     const std::vector<Line> lines = Lines(result);
     const int selective_depth = SelectiveDepth();
-    const int64_t hash_full =
-        static_cast<int64_t>(search_.tree().bytes()) * 1000 / (options_.hash_mib << 20);
+    const int64_t hash_full = static_cast<int64_t>(search_.tree().bytes() * 1000 /
+                                                   UciMemory<G>::TreeBytes(options_.hash_mib));
     for (size_t i = 0; i < lines.size(); ++i) {
       const std::vector<std::string> moves = LineText(lines[i]);
       const int depth = static_cast<int>(moves.size());
@@ -245,12 +247,13 @@ class UciSearch {
     out_.Line("bestmove " + moves[0] + (moves.size() > 1 ? " ponder " + moves[1] : ""));
   }
 
-  GameState<G> game_;
+  PlayedGame<G> game_;
   UciLimits limits_;
   UciSearchOptions options_;
+  UciMemory<G>& memory_;
+  Search<G>& search_;
   UciOutput& out_;
   SearchControl& control_;
-  Search<G> search_;
   typename G::Moves legal_;
   std::vector<Move> allowed_;  // empty: every move
   std::optional<int64_t> think_time_ms_;

@@ -16,6 +16,7 @@ namespace khanzero {
 struct SelfPlaySettings {
   int workers = 0;
   int games_per_worker = 64;
+  int cache_mib = 256;
   int max_plies = 400;
   int temperature_plies = 20;
   double temperature = 1.0;
@@ -27,6 +28,8 @@ struct SelfPlaySettings {
     visit.Number("workers", s.workers, 0, 1024, "self-play threads; 0 takes one for each core");
     visit.Number("games_per_worker", s.games_per_worker, 1, 65536,
                  "games a worker plays at once; also its batch size");
+    visit.Number("cache_mib", s.cache_mib, 0, 1'000'000,
+                 "memory for what the network said of positions that may come again; 0: no cache");
     visit.Number("max_plies", s.max_plies, 2, 100000, "a game is cut off at this length");
     visit.Number("temperature_plies", s.temperature_plies, 0, 100000,
                  "puct: moves are drawn from the visits for this many plies, then the best is "

@@ -2,6 +2,7 @@
 #include "train/self_play.h"
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <exception>
 #include <thread>
@@ -37,28 +38,57 @@ struct Round {
   std::exception_ptr failure{};  // the first one; guarded by mutex
 };
 
+// Adds the time of one step of a worker to the counters: what was neither encoding nor inference
+// nor waiting to deliver went to trees and games.
+class StepClock {
+ public:
+  StepClock(SelfPlayCounters& counters, const LeafBatch& batch)
+      : counters_(counters),
+        batch_(batch),
+        encode_before_(batch.encode_time()),
+        inference_before_(batch.inference_time()) {}
+  ~StepClock() {
+    const auto encode = batch_.encode_time() - encode_before_;
+    const auto inference = batch_.inference_time() - inference_before_;
+    counters_.encode_ns += encode.count();
+    counters_.inference_ns += inference.count();
+    const std::chrono::nanoseconds all = std::chrono::steady_clock::now() - start_;
+    counters_.tree_ns += (all - encode - inference).count();
+  }
+  StepClock(const StepClock&) = delete;
+  StepClock& operator=(const StepClock&) = delete;
+
+ private:
+  SelfPlayCounters& counters_;
+  const LeafBatch& batch_;
+  std::chrono::nanoseconds encode_before_;
+  std::chrono::nanoseconds inference_before_;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
 template <Game G>
 class Worker {
  public:
-  Worker(const Config& config, SelfPlayCounters& counters) : config_(config), counters_(counters) {}
+  Worker(const Config& config, EvaluationCache& cache, SelfPlayCounters& counters)
+      : config_(config), cache_(cache), counters_(counters) {}
 
   // Plays until the round has its games or is stopped.
   void Run(Round& round) {
     const std::unique_ptr<Evaluator> evaluator = round.network.make_evaluator();
-    EvaluationBatch batch(evaluator->shape());
+    LeafBatch batch(evaluator->shape(), &cache_);
     SeatGames(round);
     const std::stop_token stop = round.stop.get_token();
     while (!stop.stop_requested() && round.games_left.load() > 0) {
+      const StepClock clock(counters_, batch);
       batch.Clear();
       waiting_.clear();
       for (SelfPlayGame<G>& game : games_) {
         if (Advance(game, round, batch)) waiting_.push_back(&game);
       }
       if (waiting_.empty()) continue;
-      evaluator->Evaluate(batch);
+      batch.Evaluate(*evaluator);
       for (size_t i = 0; i < waiting_.size(); ++i) {
-        const int row = static_cast<int>(i);
-        waiting_[i]->search().Complete(waiting_[i]->leaf(), batch.logits(row), batch.wdl(row));
+        batch.Complete(waiting_[i]->search(), waiting_[i]->leaf(), static_cast<int>(i));
       }
       counters_.evaluations += batch.size();
     }
@@ -75,11 +105,12 @@ class Worker {
 
   // Brings a game to its next leaf, playing moves and beginning new games on the way. False when
   // the round needs no more games.
-  bool Advance(SelfPlayGame<G>& game, Round& round, EvaluationBatch& batch) {
-    while (!GatherLeaf(game.search(), game.leaf(), batch)) {
+  bool Advance(SelfPlayGame<G>& game, Round& round, LeafBatch& batch) {
+    while (!batch.Gather(game.search(), game.leaf())) {
       const SearchCounters& done = game.search().counters();
       counters_.simulations += static_cast<int64_t>(done.simulations);
       counters_.terminal_visits += static_cast<int64_t>(done.terminal_visits);
+      counters_.cache_hits += static_cast<int64_t>(done.cache_hits);
       ++counters_.positions;
       if (!game.PlaySearchedMove()) continue;
       Deliver(game.TakeRecord(), round);
@@ -92,13 +123,17 @@ class Worker {
   void Deliver(GameRecord record, Round& round) {
     ++counters_.games;
     {
+      const auto start = std::chrono::steady_clock::now();
       const std::scoped_lock lock(round.mutex);
+      const std::chrono::nanoseconds waited = std::chrono::steady_clock::now() - start;
+      counters_.tree_ns -= waited.count();
       round.sink(std::move(record));
     }
     --round.games_left;
   }
 
   const Config& config_;
+  EvaluationCache& cache_;
   SelfPlayCounters& counters_;
   std::deque<SelfPlayGame<G>> games_;  // a deque: games stay where they are
   std::vector<SelfPlayGame<G>*> waiting_;
@@ -107,9 +142,10 @@ class Worker {
 template <Game G>
 class GameSelfPlay : public SelfPlay {
  public:
-  explicit GameSelfPlay(const Config& config) : config_(config) {
+  explicit GameSelfPlay(const Config& config)
+      : config_(config), cache_(static_cast<size_t>(config.selfplay.cache_mib) << 20) {
     for (int i = 0; i < ThreadsFor(config.selfplay.workers); ++i) {
-      workers_.emplace_back(config_, counters_);
+      workers_.emplace_back(config_, cache_, counters_);
     }
   }
 
@@ -121,6 +157,7 @@ class GameSelfPlay : public SelfPlay {
                 .sink = sink,
                 .games_left = games,
                 .stop = std::stop_source()};
+    cache_.Clear();  // it held what another network said
     const std::stop_callback forward(stop, [&] { round.stop.request_stop(); });
     {
       std::vector<std::jthread> threads;
@@ -143,6 +180,7 @@ class GameSelfPlay : public SelfPlay {
 
  private:
   const Config config_;
+  EvaluationCache cache_;
   SelfPlayCounters counters_;
   std::deque<Worker<G>> workers_;
 };

@@ -42,6 +42,11 @@ struct SelfPlayCounters {
   std::atomic<int64_t> evaluations{0};
   std::atomic<int64_t> simulations{0};
   std::atomic<int64_t> terminal_visits{0};
+  std::atomic<int64_t> cache_hits{0};  // leaves that the evaluation cache answered
+  // Nanoseconds of all workers together. What is left of their time went to waiting.
+  std::atomic<int64_t> tree_ns{0};  // searching, playing, making records
+  std::atomic<int64_t> encode_ns{0};
+  std::atomic<int64_t> inference_ns{0};
 };
 
 class SelfPlay {

@@ -18,10 +18,14 @@ namespace {
 class Uci : public testing::Test {
  protected:
   Uci()
-      : engine_(out_, [this](const std::string& path, const GameInfo& game) {
+      : engine_(out_, [this](const std::string& path, const GameInfo& game, int threads) {
           ++loads_;
           if (path != "good") throw InputError("cannot read '" + path + "'");
-          return std::make_unique<UniformEvaluator>(game.shape);
+          std::vector<std::unique_ptr<Evaluator>> evaluators;
+          for (int i = 0; i < threads; ++i) {
+            evaluators.push_back(std::make_unique<UniformEvaluator>(game.shape));
+          }
+          return evaluators;
         }) {}
 
   // Executes lines and returns what was said, once a search has ended.
@@ -261,13 +265,18 @@ TEST_F(Uci, AFailingNetworkStillGivesABestMove) {
     using UniformEvaluator::UniformEvaluator;
     void Evaluate(EvaluationBatch&) override { throw RuntimeFailure("the device is lost"); }
   };
-  UciEngine engine(out_, [](const std::string&, const GameInfo& game) {
-    return std::make_unique<Failing>(game.shape);
+  UciEngine engine(out_, [](const std::string&, const GameInfo& game, int threads) {
+    std::vector<std::unique_ptr<Evaluator>> evaluators;
+    for (int i = 0; i < threads; ++i) evaluators.push_back(std::make_unique<Failing>(game.shape));
+    return evaluators;
   });
   engine.Execute("setoption name WeightsFile value any");
-  engine.Execute("go nodes 10");
-  engine.WaitForSearch();
-  EXPECT_EQ(Take(), "info string error: the device is lost\nbestmove (none)\n");
+  for (const char* const threads : {"1", "3"}) {
+    engine.Execute(std::string("setoption name Threads value ") + threads);
+    engine.Execute("go nodes 10");
+    engine.WaitForSearch();
+    EXPECT_EQ(Take(), "info string error: the device is lost\nbestmove (none)\n");
+  }
 }
 
 TEST(UciTime, SharesTheClock) {
