@@ -24,7 +24,8 @@ namespace khanzero {
 template <Game G>
 class ParallelSearcher {
  public:
-  // One thread for each evaluator, the caller's among them. `cache` may be null.
+  // One thread for each evaluator, the caller's among them. `leaves_per_thread` is the most that a
+  // batch takes, once the tree has grown. `cache` may be null.
   ParallelSearcher(std::span<Evaluator* const> evaluators, int leaves_per_thread,
                    EvaluationCache* cache) {
     Check(!evaluators.empty(), "a search without an evaluator");
@@ -57,6 +58,9 @@ class ParallelSearcher {
   // Simulations that end without an evaluation are quick but not free: after so many, others have
   // their turn.
   static constexpr int kSimulationsPerTurn = 256;
+
+  // Of a tree's simulations, at most about one in so many is in flight.
+  static constexpr int kSimulationsPerLeaf = 32;
 
   struct Worker {
     Worker(Evaluator& e, int leaf_count, EvaluationCache* cache)
@@ -116,8 +120,12 @@ class ParallelSearcher {
   void Gather(Search<G>& search, Worker& worker) {
     worker.batch.Clear();
     search.AllowStarts(kSimulationsPerTurn);
-    for (Leaf<G>& leaf : worker.leaves) {
-      if (!worker.batch.Gather(search, leaf)) break;
+    // A small tree has few leaves worth a look at once.
+    const auto known = search.simulations_started() / kSimulationsPerLeaf;
+    const size_t worth = 1 + static_cast<size_t>(known) / workers_.size();
+    const size_t count = std::min(worth, worker.leaves.size());
+    for (size_t i = 0; i < count; ++i) {
+      if (!worker.batch.Gather(search, worker.leaves[i])) break;
     }
   }
 

@@ -44,14 +44,13 @@ class UciSearch {
     search_.set_simulation_limit(most_simulations());
     int64_t next_report_ms = kReportEveryMs;
     try {
-      ParallelSearcher<G>(evaluators, LeavesPerThread(evaluators.size()), &memory_.cache())
-          .Run(search_, [&] {
-            if (searched_ms() >= next_report_ms) {
-              next_report_ms = searched_ms() + kReportEveryMs;
-              Report();
-            }
-            return !Done();
-          });
+      ParallelSearcher<G>(evaluators, kMostLeaves, &memory_.cache()).Run(search_, [&] {
+        if (searched_ms() >= next_report_ms) {
+          next_report_ms = searched_ms() + kReportEveryMs;
+          Report();
+        }
+        return !Done();
+      });
     } catch (...) {
       memory_.Forget();
       throw;
@@ -65,11 +64,9 @@ class UciSearch {
  private:
   static constexpr int64_t kReportEveryMs = 1000;
   static constexpr int64_t kMostSimulations = 2'000'000'000;
-  // Leaves of the one tree in a batch. On a CPU with bf16 and a tower of 4 x 32, simulations a
-  // second at 1, 2, 4, 8, 16, 32 leaves: khans 2500, 5200, 6600, 3200, 4400, 5100; serbest 2200,
-  // 3900, 5200, 2000, 2900, 3200.
-  static constexpr int kMostLeaves = 4;
-  static constexpr int64_t kNodesPerLeaf = 32;
+  // Leaves in a batch: enough for nearly the rate of any larger batch (docs/performance.md), few
+  // enough that a step takes milliseconds.
+  static constexpr int kMostLeaves = 32;
   static constexpr int kLongestLine = 60;
 
   struct Line {
@@ -87,12 +84,6 @@ class UciSearch {
   int64_t most_simulations() const {
     return std::clamp(limits_.nodes.value_or(kMostSimulations), int64_t{1}, kMostSimulations);
   }
-  // Few nodes would be spent badly if many of them were in flight at once.
-  int LeavesPerThread(size_t threads) const {
-    const int64_t leaves = most_simulations() / kNodesPerLeaf / static_cast<int64_t>(threads);
-    return static_cast<int>(std::clamp(leaves, int64_t{1}, int64_t{kMostLeaves}));
-  }
-
   void AllowSearchMoves() {
     for (const std::string& text : limits_.search_moves) {
       const Move* const found = std::find_if(

@@ -61,23 +61,42 @@ TYPED_TEST(Parallel, EverySimulationIsCountedOnce) {
   }
 }
 
-TYPED_TEST(Parallel, OneThreadSearchesAsABatchDoes) {
+TYPED_TEST(Parallel, OneThreadWithOneLeafSearchesAsABatchDoes) {
   using G = TypeParam;
   const GameState<G> game(G::Position::Start());
   for (const RootAlgorithm algorithm : kBothAlgorithms) {
-    for (const int leaves : {1, 6}) {
-      auto evaluators = this->Uniform(1);
-      Search<G> search(SettingsFor(algorithm, 300), Exploration::kNone, Random(1));
-      this->Run(evaluators, search, leaves, nullptr, [] { return true; });
-      const auto batched = SearchGame(game, SettingsFor(algorithm, 300), *evaluators[0],
-                                      Exploration::kNone, 1, leaves);
-      const SearchResult result = search.Result();
-      for (size_t i = 0; i < result.moves.size(); ++i) {
-        EXPECT_EQ(result.moves[i].move, batched.result.moves[i].move);
-        EXPECT_EQ(result.moves[i].visits, batched.result.moves[i].visits);
-      }
+    auto evaluators = this->Uniform(1);
+    Search<G> search(SettingsFor(algorithm, 300), Exploration::kNone, Random(1));
+    this->Run(evaluators, search, 1, nullptr, [] { return true; });
+    const auto batched = SearchGame(game, SettingsFor(algorithm, 300), *evaluators[0]);
+    const SearchResult result = search.Result();
+    for (size_t i = 0; i < result.moves.size(); ++i) {
+      EXPECT_EQ(result.moves[i].move, batched.result.moves[i].move);
+      EXPECT_EQ(result.moves[i].visits, batched.result.moves[i].visits);
     }
   }
+}
+
+// Leaves in flight distort a search: in a small tree there are few, in a grown one full batches.
+TYPED_TEST(Parallel, BatchesGrowWithTheTree) {
+  using G = TypeParam;
+  class Sizes : public UniformEvaluator {
+   public:
+    using UniformEvaluator::UniformEvaluator;
+    void Evaluate(EvaluationBatch& batch) override {
+      UniformEvaluator::Evaluate(batch);
+      evaluated += batch.size();
+      EXPECT_LE(batch.size(), 1 + evaluated / 32);
+      largest = std::max(largest, batch.size());
+    }
+    int evaluated = 0;
+    int largest = 0;
+  };
+  std::vector<std::unique_ptr<Evaluator>> evaluators;
+  evaluators.push_back(std::make_unique<Sizes>(InfoOf<G>().shape));
+  Search<G> search(SettingsFor(RootAlgorithm::kPuct, 3000), Exploration::kNone, Random(1));
+  this->Run(evaluators, search, 24, nullptr, [] { return true; });
+  EXPECT_EQ(dynamic_cast<Sizes&>(*evaluators[0]).largest, 24);
 }
 
 TYPED_TEST(Parallel, StopsWhenToldAndLeavesNothingWaiting) {
