@@ -188,6 +188,56 @@ TYPED_TEST(SearchOf, PuctNoiseShowsInThePriorsOfSelfPlayOnly) {
   EXPECT_GT(spread(Exploration::kSelfPlay), 1.3F);
 }
 
+// A move that noise alone recommends: it is tried often enough to be known, and not learned from.
+TYPED_TEST(SearchOf, ForcedPlayoutsAreSpentAndLeftOutOfTheTarget) {
+  using G = TypeParam;
+  WhiteIsBetter<G> evaluator(0.3F);
+  SearchSettings settings = SettingsFor(RootAlgorithm::kPuct, 800);
+  settings.dirichlet_weight = 0.6;
+  const auto search = [&](double forced) {
+    settings.forced_playouts = forced;
+    return SearchGame(this->Start(), settings, evaluator, Exploration::kSelfPlay);
+  };
+  const auto without = search(0.0);
+  const auto with = search(4.0);
+  const Tree& tree = with.search->tree();
+  const auto shortfall = [&](const RootMove& move) {
+    for (const Edge& edge : tree.edges(tree.root())) {
+      if (edge.move == move.move) return std::sqrt(4.0 * edge.prior * 800.0) - move.visits;
+    }
+    return 0.0;
+  };
+  double sum = 0.0;
+  int pruned = 0;
+  for (const RootMove& move : with.result.moves) {
+    EXPECT_TRUE(move.visits == 0 || shortfall(move) < 2.0) << G::MoveToText(move.move);
+    EXPECT_LE(move.target * 800.0, 800.0 * (move.visits > 0));
+    sum += move.target;
+    pruned += move.visits > 0 && move.target == 0.0 ? 1 : 0;
+  }
+  EXPECT_NEAR(sum, 1.0, 1e-9);
+  EXPECT_GT(pruned, 0);
+  // The most visited keeps all of its visits, so its share grows.
+  EXPECT_GT(with.result.moves[0].target, with.result.moves[0].visits / 800.0);
+  for (const RootMove& move : without.result.moves) {
+    EXPECT_NEAR(move.target, move.visits / 800.0, 1e-9);
+  }
+}
+
+TYPED_TEST(SearchOf, NothingIsForcedInPlay) {
+  using G = TypeParam;
+  WhiteIsBetter<G> evaluator(0.3F);
+  SearchSettings settings = SettingsFor(RootAlgorithm::kPuct, 400);
+  settings.forced_playouts = 0.0;
+  const auto off = SearchGame(this->Start(), settings, evaluator);
+  settings.forced_playouts = 50.0;
+  const auto on = SearchGame(this->Start(), settings, evaluator);
+  for (size_t i = 0; i < off.result.moves.size(); ++i) {
+    EXPECT_EQ(off.result.moves[i].visits, on.result.moves[i].visits);
+    EXPECT_EQ(off.result.moves[i].target, on.result.moves[i].target);
+  }
+}
+
 TYPED_TEST(SearchOf, GumbelConsidersOtherMovesWithAnotherSeed) {
   using G = TypeParam;
   UniformEvaluator evaluator(InfoOf<G>().shape);

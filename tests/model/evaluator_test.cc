@@ -93,6 +93,96 @@ TEST_P(EvaluatorOfGame, Bf16IsCloseToFp32) {
   EXPECT_GT(largest, 0.0) << "bf16 was not used";
 }
 
+// The first `count` positions of random games, each asking for its legal moves.
+EvaluationBatch PositionsOf(const std::string& game, int count) {
+  return WithGame(game, [&]<class G>() {
+    EvaluationBatch batch(InfoOf<G>().shape);
+    Random random(11);
+    typename G::Moves moves;
+    std::vector<uint16_t> indices;
+    while (batch.size() < count) {
+      auto position = G::Position::Start();
+      for (position.LegalMoves(moves); !moves.empty() && batch.size() < count;
+           position.LegalMoves(moves)) {
+        indices.clear();
+        for (const Move& move : moves) indices.push_back(G::PolicyIndex(position, move));
+        G::Encode(position, batch.Add(indices));
+        position.Play(moves[static_cast<int>(random.Below(static_cast<uint64_t>(moves.size())))]);
+        if (position.ComputeOutcome().over()) break;
+      }
+    }
+    return batch;
+  });
+}
+
+struct Agreement {
+  double largest_logit_difference = 0.0;
+  double largest_chance_difference = 0.0;
+  double top_move_share = 0.0;  // of positions where both prefer the same move
+};
+
+Agreement Compare(const EvaluationBatch& a, const EvaluationBatch& b) {
+  Agreement agreement;
+  for (int i = 0; i < a.size(); ++i) {
+    const auto& x = a.logits(i);
+    const auto& y = b.logits(i);
+    for (size_t m = 0; m < x.size(); ++m) {
+      agreement.largest_logit_difference =
+          std::max(agreement.largest_logit_difference, std::abs(static_cast<double>(x[m]) - y[m]));
+    }
+    agreement.largest_chance_difference =
+        std::max({agreement.largest_chance_difference,
+                  std::abs(static_cast<double>(a.wdl(i).win) - b.wdl(i).win),
+                  std::abs(static_cast<double>(a.wdl(i).draw) - b.wdl(i).draw),
+                  std::abs(static_cast<double>(a.wdl(i).loss) - b.wdl(i).loss)});
+    const auto top = [](const auto& logits) {
+      return std::max_element(logits.begin(), logits.end()) - logits.begin();
+    };
+    agreement.top_move_share += (top(x) == top(y)) / static_cast<double>(a.size());
+  }
+  return agreement;
+}
+
+// Batch normalisation folded, and each precision, against the module that is trained.
+TEST_P(EvaluatorOfGame, AgreesWithTheModuleOnAThousandPositions) {
+  constexpr int kPositions = 1000;
+  Network network = MakeTrainedLikeNetwork(shape_);
+  const EvaluationBatch module = [&] {
+    EvaluationBatch batch = PositionsOf(GetParam(), kPositions);
+    batch.PrepareOutputs();
+    const torch::NoGradGuard no_grad;
+    const NetworkOutput output = network(InputView(batch.planes().data(), batch.size(), shape_));
+    const torch::Tensor wdl = output.wdl.softmax(1).contiguous();
+    const torch::Tensor policy = output.policy.contiguous();
+    for (int i = 0; i < kPositions; ++i) {
+      const float* const logits = policy.data_ptr<float>() + int64_t{i} * shape_.policy_size();
+      for (size_t m = 0; m < batch.logits(i).size(); ++m) {
+        batch.mutable_logits(i)[m] = logits[batch.policy_indices(i)[m]];
+      }
+      const float* const p = wdl.data_ptr<float>() + 3 * int64_t{i};
+      batch.mutable_wdl(i) = {p[0], p[1], p[2]};
+    }
+    return batch;
+  }();
+  const auto evaluated = [&](Precision precision) {
+    EvaluationBatch batch = PositionsOf(GetParam(), kPositions);
+    MakeEvaluator(Fold(*network), Cpu(precision))->Evaluate(batch);
+    return batch;
+  };
+  const Agreement fp32 = Compare(module, evaluated(Precision::kFp32));
+  EXPECT_LT(fp32.largest_logit_difference, 1e-3);
+  EXPECT_LT(fp32.largest_chance_difference, 1e-4);
+  EXPECT_GT(fp32.top_move_share, 0.998);
+  if (!CpuHasBf16()) GTEST_SKIP() << "this processor has no bf16 instructions";
+  const Agreement bf16 = Compare(module, evaluated(Precision::kBf16));
+  RecordProperty("bf16_logit_difference", std::to_string(bf16.largest_logit_difference));
+  RecordProperty("bf16_chance_difference", std::to_string(bf16.largest_chance_difference));
+  RecordProperty("bf16_top_move_share", std::to_string(bf16.top_move_share));
+  EXPECT_LT(bf16.largest_logit_difference, 0.3);
+  EXPECT_LT(bf16.largest_chance_difference, 0.02);
+  EXPECT_GT(bf16.top_move_share, 0.97);
+}
+
 TEST_P(EvaluatorOfGame, OutputsDoNotDependOnBatchMates) {
   constexpr int kPositions = 24;
   const auto network = Fold(*MakeTrainedLikeNetwork(shape_));

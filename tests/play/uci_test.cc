@@ -187,6 +187,71 @@ TEST_F(Uci, PonderHitStartsTheClock) {
   EXPECT_TRUE(Has(Say({"ponderhit"}), "bestmove "));
 }
 
+// The depth of the last line of a search.
+int DepthIn(const std::string& text) {
+  int depth = -1;
+  const std::regex pattern("info depth ([0-9]+)");
+  for (std::sregex_iterator at(text.begin(), text.end(), pattern), end; at != end; ++at) {
+    depth = std::stoi((*at)[1]);
+  }
+  return depth;
+}
+
+TEST_F(Uci, TheTreeIsKeptWhenTheGameGoesOn) {
+  for (const std::string game : {"khans", "serbest"}) {
+    LoadGame(game);
+    const std::string text = Say({"ucinewgame", "position startpos", "go nodes 3000"});
+    std::smatch line;
+    ASSERT_TRUE(std::regex_search(text, line, std::regex("bestmove (\\S+) ponder (\\S+)"))) << text;
+    const std::string next = "position startpos moves " + line[1].str() + " " + line[2].str();
+    // One more node: what it knows beyond that comes from the search before.
+    EXPECT_GE(DepthIn(Say({next, "go nodes 1"})), 2) << game;
+    // Nothing is known of another game, nor after the memory was changed.
+    EXPECT_EQ(DepthIn(Say({"ucinewgame", next, "go nodes 1"})), 1) << game;
+    Say({"ucinewgame", "position startpos", "go nodes 3000"});
+    EXPECT_EQ(DepthIn(Say({"setoption name Hash value 64", next, "go nodes 1"})), 1) << game;
+    Say({"ucinewgame", "position startpos", "go nodes 3000"});
+    EXPECT_EQ(DepthIn(Say({"setoption name WeightsFile value good", next, "go nodes 1"})), 1);
+  }
+}
+
+// Through whole games, with the opponent answering as expected and otherwise.
+TEST_F(Uci, PlaysOnWithTheTreeItHas) {
+  for (const std::string game : {"khans", "serbest"}) {
+    LoadGame(game);
+    Say({"ucinewgame", "setoption name Threads value 2"});
+    std::string moves;
+    for (int ply = 0; ply < 60; ++ply) {
+      const std::string text = Say({"position startpos" + (moves.empty() ? "" : " moves" + moves),
+                                    "go nodes " + std::to_string(ply % 3 == 0 ? 5 : 300)});
+      ASSERT_FALSE(Has(text, "error")) << text;
+      const std::string move = BestMove(text);
+      if (move == "(none)") break;
+      moves += " " + move;
+    }
+  }
+}
+
+TEST_F(Uci, ThreadsSearchTheSameTree) {
+  LoadGame("khans");
+  for (const char* const threads : {"4", "1", "2"}) {
+    const std::string text = Say({std::string("setoption name Threads value ") + threads,
+                                  "ucinewgame", "position startpos", "go nodes 500"});
+    EXPECT_TRUE(Has(text, " nodes 500 ")) << text;
+    EXPECT_TRUE(Has(text, "bestmove ")) << text;
+  }
+  EXPECT_TRUE(Has(Say({"setoption name Threads value 0"}), "it must be from 1 to 256"));
+}
+
+TEST_F(Uci, TheTreeKeepsWithinHash) {
+  LoadGame("serbest");
+  const std::string text =
+      Say({"setoption name Hash value 4", "ucinewgame", "position startpos", "go nodes 1000000"});
+  EXPECT_TRUE(Has(text, "the size that Hash allows")) << text;
+  EXPECT_TRUE(Has(text, "hashfull 1000")) << text;
+  EXPECT_TRUE(Has(text, "bestmove "));
+}
+
 TEST_F(Uci, ASecondGoIsRefusedWhileOneRuns) {
   LoadGame("khans");
   EXPECT_TRUE(engine_.Execute("go infinite"));
