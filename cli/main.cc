@@ -36,6 +36,7 @@ void AddCommands(CLI::App& app) {
   AddExport(app);
   AddInfo(app);
   AddConfig(app);
+  AddBench(app);
   AddPerft(app);
 }
 

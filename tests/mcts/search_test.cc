@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "mcts/signature.h"
 #include "tests/mcts/search_testing.h"
 
 namespace khanzero {
@@ -188,29 +189,10 @@ TYPED_TEST(SearchOf, PuctNoiseShowsInThePriorsOfSelfPlayOnly) {
   EXPECT_GT(spread(Exploration::kSelfPlay), 1.3F);
 }
 
-// Has an opinion on every position, strong and without reason: most moves are bad.
-template <Game G>
-class Opinionated : public UniformEvaluator {
- public:
-  Opinionated() : UniformEvaluator(InfoOf<G>().shape) {}
-  void Evaluate(EvaluationBatch& batch) override {
-    UniformEvaluator::Evaluate(batch);
-    const auto size = static_cast<size_t>(batch.shape().input_size());
-    for (int i = 0; i < batch.size(); ++i) {
-      uint64_t hash = 0;
-      for (const float x : batch.planes().subspan(static_cast<size_t>(i) * size, size)) {
-        hash = Mix64(hash + static_cast<uint64_t>(x * 64.0F));
-      }
-      const float win = static_cast<float>(hash % 100) / 100.0F;
-      batch.mutable_wdl(i) = {win, 0.0F, 1.0F - win};
-    }
-  }
-};
-
 // A move that noise alone recommends: it is tried often enough to be known, and not learned from.
 TYPED_TEST(SearchOf, ForcedPlayoutsAreSpentAndLeftOutOfTheTarget) {
   using G = TypeParam;
-  Opinionated<G> evaluator;
+  OpinionatedEvaluator evaluator(InfoOf<G>().shape);
   SearchSettings settings = SettingsFor(RootAlgorithm::kPuct, 800);
   settings.dirichlet_weight = 0.6;
   const auto search = [&](double forced) {
