@@ -1,10 +1,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// khanzero bench: what this machine makes of a configuration. The keys of --json are those of the
-// text: raw (list of batch, positions_per_second), best_batch, raw_ceiling, raw_one_thread,
-// raw_fp32, top_move_agreement, largest_chance_error, efficiency (median, least, greatest),
-// self_play, bytes_per_game, bytes_per_position, learner_samples_per_second, recommended,
-// games_per_day, signature.
+// khanzero bench: what this machine makes of a configuration. --json prints one object; its keys,
+// which stay as they are (rates are per second, shares and ratios 0..1):
+//
+//   game, seconds                 what was measured, and --seconds
+//   network                       blocks, channels, weights ("random" or the checkpoint)
+//   inference                     device, precision, convolution, blas, cpu_isa, libtorch
+//   workers, games_per_worker, simulations      as configured
+//   raw                           list of {batch, positions_per_second}: inference alone
+//   raw_threads                   list of {threads, positions_per_second} at the best batch
+//   raw_fp32, precision_speedup, top_move_agreement, largest_chance_error
+//                                 the precision in use against fp32; raw_fp32 is 0 when that is it
+//   ceiling, configured           {batch, positions_per_second}: inference alone in the same
+//                                 minutes as self-play, at the best and the configured batch
+//   efficiency, batch_efficiency  {median, least, greatest} of self-play's evaluations over both
+//   self_play                     evaluations_per_second, simulations_per_second,
+//                                 moves_per_second, games_per_hour, games_per_day, games_ended,
+//                                 positions_per_game, bytes_per_game, bytes_per_position,
+//                                 cache_hit_share, terminal_share (both of simulations),
+//                                 inference_share, encode_share, tree_share, waiting_share (of the
+//                                 workers' time)
+//   learner                       batch_size, samples_per_second, bare_samples_per_second,
+//                                 efficiency {median, least, greatest} of the first over the second
+//   recommended                   workers, games_per_worker, games_per_day
+//   signature                     {gumbel, puct}: nodes, and visits as 16 hexadecimal digits
 #include "train/bench.h"
 
 #include <fmt/format.h>
@@ -24,113 +43,178 @@ namespace khanzero {
 
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct BenchCommand {
   ConfigOptions config;
   std::string weights;
-  double seconds = 20.0;
+  double seconds = 15.0;
   bool json = false;
 };
 
-using Signatures = std::vector<std::pair<std::string, std::string>>;
+// Everything there is to print.
+struct Printed {
+  const BenchCommand& command;
+  const Config& config;
+  const BenchReport& report;
+  std::vector<std::pair<std::string, std::string>> signatures;  // of each algorithm
 
-Signatures SignaturesOf(const std::string& game) {
-  return WithGame(game, []<class G>() {
-    Signatures signatures;
-    for (const RootAlgorithm algorithm : {RootAlgorithm::kGumbel, RootAlgorithm::kPuct}) {
-      signatures.emplace_back(kRootAlgorithmNames[static_cast<size_t>(algorithm)],
-                              ComputeSearchSignature<G>(algorithm).Text());
-    }
-    return signatures;
-  });
+  std::string weights() const { return command.weights.empty() ? "random" : command.weights; }
+};
+
+Json RatioJson(const Ratio& ratio) {
+  return {{"median", ratio.median}, {"least", ratio.least}, {"greatest", ratio.greatest}};
 }
 
-void PrintJson(const BenchReport& r, const Config& config, const Signatures& signatures) {
-  nlohmann::ordered_json raw = nlohmann::ordered_json::array();
-  for (const RawRate& rate : r.raw) {
-    raw.push_back({{"batch", rate.batch}, {"positions_per_second", rate.positions_per_second}});
+Json BatchJson(const RawRate& rate) {
+  return {{"batch", rate.batch}, {"positions_per_second", rate.positions_per_second}};
+}
+
+Json SelfPlayJson(const BenchReport& report) {
+  const SelfPlayRates& s = report.self_play;
+  return {{"evaluations_per_second", s.evaluations_per_second},
+          {"simulations_per_second", s.simulations_per_second},
+          {"moves_per_second", s.moves_per_second},
+          {"games_per_hour", s.games_per_hour},
+          {"games_per_day", report.games_per_day},
+          {"games_ended", s.games_ended},
+          {"positions_per_game", s.positions_per_game},
+          {"bytes_per_game", s.bytes_per_game},
+          {"bytes_per_position", s.bytes_per_position},
+          {"cache_hit_share", s.cache_hit_share},
+          {"terminal_share", s.terminal_share},
+          {"inference_share", s.inference_share},
+          {"encode_share", s.encode_share},
+          {"tree_share", s.tree_share},
+          {"waiting_share", s.waiting_share}};
+}
+
+void PrintJson(const Printed& printed) {
+  const BenchReport& r = printed.report;
+  const Config& config = printed.config;
+  Json json = {{"game", r.game}, {"seconds", printed.command.seconds}};
+  json["network"] = {{"blocks", config.network.blocks},
+                     {"channels", config.network.channels},
+                     {"weights", printed.weights()}};
+  json["inference"] = {{"device", r.facts.device},           {"precision", r.facts.precision},
+                       {"convolution", r.facts.convolution}, {"blas", r.facts.blas},
+                       {"cpu_isa", r.facts.cpu_isa},         {"libtorch", r.facts.libtorch}};
+  json["workers"] = r.workers;
+  json["games_per_worker"] = r.games_per_worker;
+  json["simulations"] = config.search.simulations;
+  for (const RawRate& rate : r.raw) json["raw"].push_back(BatchJson(rate));
+  for (const RawRate& rate : r.raw_threads) {
+    json["raw_threads"].push_back(
+        {{"threads", rate.threads}, {"positions_per_second", rate.positions_per_second}});
   }
-  const SelfPlayRates& s = r.self_play;
-  nlohmann::ordered_json json = {
-      {"game", r.game},
-      {"network", {{"blocks", config.network.blocks}, {"channels", config.network.channels}}},
-      {"inference", Text(r.facts)},
-      {"workers", r.workers},
-      {"games_per_worker", r.games_per_worker},
-      {"raw", raw},
-      {"best_batch", r.best_batch},
-      {"raw_ceiling", r.raw_ceiling},
-      {"raw_one_thread", r.raw_one_thread},
-      {"raw_fp32", r.raw_fp32},
-      {"top_move_agreement", r.top_move_agreement},
-      {"largest_chance_error", r.largest_chance_error},
-      {"efficiency",
-       {{"median", r.efficiency},
-        {"least", r.least_efficiency},
-        {"greatest", r.greatest_efficiency}}},
-      {"self_play",
-       {{"evaluations_per_second", s.evaluations_per_second},
-        {"simulations_per_second", s.simulations_per_second},
-        {"moves_per_second", s.moves_per_second},
-        {"games_per_hour", s.games_per_hour},
-        {"cache_hit_share", s.cache_hit_share},
-        {"terminal_share", s.terminal_share},
-        {"inference_share", s.inference_share},
-        {"encode_share", s.encode_share},
-        {"tree_share", s.tree_share},
-        {"waiting_share", s.waiting_share}}},
-      {"bytes_per_game", r.bytes_per_game},
-      {"bytes_per_position", r.bytes_per_position},
-      {"learner_samples_per_second", r.learner_samples_per_second},
-      {"recommended",
-       {{"workers", r.recommended_workers}, {"games_per_worker", r.recommended_games_per_worker}}},
-      {"games_per_day", r.games_per_day}};
-  for (const auto& [algorithm, text] : signatures) json["signature"][algorithm] = text;
+  json["raw_fp32"] = r.raw_fp32;
+  json["precision_speedup"] = r.precision_speedup;
+  json["top_move_agreement"] = r.precision.top_move_agreement;
+  json["largest_chance_error"] = r.precision.largest_chance_error;
+  json["ceiling"] = BatchJson(r.ceiling);
+  json["configured"] = BatchJson(r.configured);
+  json["efficiency"] = RatioJson(r.efficiency);
+  json["batch_efficiency"] = RatioJson(r.batch_efficiency);
+  json["self_play"] = SelfPlayJson(r);
+  json["learner"] = {{"batch_size", config.learner.batch_size},
+                     {"samples_per_second", r.learner.samples_per_second},
+                     {"bare_samples_per_second", r.learner.bare_samples_per_second},
+                     {"efficiency", RatioJson(r.learner.efficiency)}};
+  json["recommended"] = {{"workers", r.recommended_workers},
+                         {"games_per_worker", r.recommended_games_per_worker},
+                         {"games_per_day", r.recommended_games_per_day}};
+  for (const auto& [algorithm, text] : printed.signatures) json["signature"][algorithm] = text;
   fmt::print("{}\n", json.dump());
 }
 
-void PrintText(const BenchReport& r, const Config& config, const Signatures& signatures) {
-  fmt::print("{}, {} blocks x {} channels, on {}\n\n", r.game, config.network.blocks,
-             config.network.channels, Text(r.facts));
-  fmt::print("The network alone, {} threads\n  batch  positions/s\n", r.workers);
+// "  name      12345  what it means"
+void Line(const char* name, const std::string& figure, const std::string& meaning) {
+  fmt::print("  {:16}{:>10}  {}\n", name, figure, meaning);
+}
+std::string Whole(double figure) { return fmt::format("{:.0f}", figure); }
+std::string Percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
+std::string RoundsText(const Ratio& ratio) {
+  return fmt::format("{:.1f} to {:.1f} % in the rounds", 100.0 * ratio.least,
+                     100.0 * ratio.greatest);
+}
+std::string Threads(int count) { return fmt::format("{} thread{}", count, count == 1 ? "" : "s"); }
+
+void PrintNetwork(const BenchReport& r) {
+  fmt::print("\nThe network alone ({}), positions/s by batch size: nothing can be faster\n",
+             Threads(r.workers));
+  const RawRate* best = &r.raw.front();
   for (const RawRate& rate : r.raw) {
-    fmt::print("  {:5}  {:11.0f}{}\n", rate.batch, rate.positions_per_second,
-               rate.batch == r.best_batch ? "  best" : "");
+    if (rate.positions_per_second > best->positions_per_second) best = &rate;
   }
-  if (r.raw_ceiling > 0.0) {
-    fmt::print("  at batch {}: {:.0f}/s with {} threads, {:.0f}/s with one ({:.2f} times)\n",
-               r.best_batch, r.raw_ceiling, r.workers, r.raw_one_thread,
-               r.raw_ceiling / r.raw_one_thread);
+  for (const RawRate& rate : r.raw) {
+    const bool configured = rate.batch == r.games_per_worker;
+    fmt::print("  {:5}  {:9.0f}{}{}\n", rate.batch, rate.positions_per_second,
+               &rate == best ? "  best" : "", configured ? "  configured" : "");
   }
-  if (r.raw_fp32 > 0.0) {
-    fmt::print(
-        "  {} against fp32: {:.2f} times the rate; the same best move in {:.1f} % of positions, "
-        "chances differ by at most {:.4f}\n",
-        r.facts.precision, r.raw_ceiling / r.raw_fp32, 100.0 * r.top_move_agreement,
-        r.largest_chance_error);
+  fmt::print("and by threads, batch {}\n", best->batch);
+  for (const RawRate& rate : r.raw_threads) {
+    fmt::print("  {:5}  {:9.0f}  {:.2f} times one thread\n", rate.threads,
+               rate.positions_per_second,
+               rate.positions_per_second / r.raw_threads.front().positions_per_second);
   }
-  const SelfPlayRates& s = r.self_play;
-  fmt::print("\nSelf-play, {} workers with {} games each, {} simulations a move\n", r.workers,
-             r.games_per_worker, config.search.simulations);
-  fmt::print("  evaluations/s   {:10.0f}  {:.1f} % of the network alone ({:.1f}-{:.1f})\n",
-             s.evaluations_per_second, 100.0 * r.efficiency, 100.0 * r.least_efficiency,
-             100.0 * r.greatest_efficiency);
-  fmt::print("  simulations/s   {:10.0f}  {:.1f} % from the cache, {:.1f} % ended the game\n",
-             s.simulations_per_second, 100.0 * s.cache_hit_share, 100.0 * s.terminal_share);
-  fmt::print("  moves/s         {:10.0f}\n  games/h         {:10.0f}  {:.0f} a day\n",
-             s.moves_per_second, s.games_per_hour, r.games_per_day);
-  fmt::print("  bytes a game    {:10.0f}  {:.1f} a position\n", r.bytes_per_game,
-             r.bytes_per_position);
+  if (r.raw_fp32 <= 0.0) return;
   fmt::print(
-      "  time            inference {:.1f} %, encoding {:.1f} %, trees and games {:.1f} %, waiting "
-      "{:.1f} %\n",
-      100.0 * s.inference_share, 100.0 * s.encode_share, 100.0 * s.tree_share,
-      100.0 * s.waiting_share);
-  fmt::print("\nLearner\n  samples/s       {:10.0f}  batch {}\n", r.learner_samples_per_second,
-             config.learner.batch_size);
-  fmt::print("\nFor this machine\n  selfplay.workers: {}\n  selfplay.games_per_worker: {}\n",
-             r.recommended_workers, r.recommended_games_per_worker);
-  fmt::print("\nSignature of the search\n");
-  for (const auto& [algorithm, text] : signatures) fmt::print("  {:6}  {}\n", algorithm, text);
+      "{} against fp32: {:.2f} times as fast; same best move in {} of positions, chances differ by "
+      "at most {:.4f}\n",
+      r.facts.precision, r.precision_speedup, Percent(r.precision.top_move_agreement),
+      r.precision.largest_chance_error);
+}
+
+void PrintSelfPlay(const BenchReport& r, const Config& config) {
+  const SelfPlayRates& s = r.self_play;
+  fmt::print("\nSelf-play, {} with {} games each, {} simulations a move\n",
+             r.workers == 1 ? "1 worker" : fmt::format("{} workers", r.workers), r.games_per_worker,
+             config.search.simulations);
+  Line("evaluations/s", Whole(s.evaluations_per_second), "positions given to the network");
+  Line("of the ceiling", Percent(r.efficiency.median),
+       fmt::format("of the network alone at batch {}, {:.0f}/s in the same minutes; {}",
+                   r.ceiling.batch, r.ceiling.positions_per_second, RoundsText(r.efficiency)));
+  Line("of its batch", Percent(r.batch_efficiency.median),
+       fmt::format("of the network alone at batch {}, {:.0f}/s; {}", r.configured.batch,
+                   r.configured.positions_per_second, RoundsText(r.batch_efficiency)));
+  Line("simulations/s", Whole(s.simulations_per_second), "steps of the searches");
+  Line("from cache", Percent(s.cache_hit_share), "of them at a position that was evaluated before");
+  Line("at game's end", Percent(s.terminal_share), "of them where the rules know the result");
+  Line("moves/s", fmt::format("{:.1f}", s.moves_per_second), "");
+  Line("games/h", Whole(s.games_per_hour),
+       s.games_ended == 0 ? "unknown: no game ended in this time; use more --seconds"
+                          : fmt::format("{:.0f} searched moves a game, from {} games that ended",
+                                        s.positions_per_game, s.games_ended));
+  Line("bytes a game", Whole(s.bytes_per_game),
+       fmt::format("as stored, {:.1f} a move", s.bytes_per_position));
+  fmt::print(
+      "  The workers' time: inference {}, encoding positions {}, trees and games {}, "
+      "waiting {}\n",
+      Percent(s.inference_share), Percent(s.encode_share), Percent(s.tree_share),
+      Percent(s.waiting_share));
+}
+
+void PrintText(const Printed& printed) {
+  const BenchReport& r = printed.report;
+  const Config& config = printed.config;
+  fmt::print("{}, {} blocks x {} channels, weights: {}\non {}\n", r.game, config.network.blocks,
+             config.network.channels, printed.weights(), Text(r.facts));
+  PrintNetwork(r);
+  PrintSelfPlay(r, config);
+  fmt::print("\nLearner, {} samples a step\n", config.learner.batch_size);
+  Line("samples/s", Whole(r.learner.samples_per_second), "");
+  Line("of its network", Percent(r.learner.efficiency.median),
+       fmt::format("of the same steps on one ready batch, {:.0f}/s; {}",
+                   r.learner.bare_samples_per_second, RoundsText(r.learner.efficiency)));
+  fmt::print(
+      "\nFor this machine\n  selfplay:\n    workers: {}\n    games_per_worker: {}  # the batch\n"
+      "  About {:.0f} games a day of self-play alone; {:.0f} as configured.\n",
+      r.recommended_workers, r.recommended_games_per_worker, r.recommended_games_per_day,
+      r.games_per_day);
+  fmt::print("\nSignature of the search: the same on every machine, until the search changes\n");
+  for (const auto& [algorithm, text] : printed.signatures) {
+    fmt::print("  {:6}  {}\n", algorithm, text);
+  }
 }
 
 void RunCommand(const BenchCommand& command) {
@@ -148,12 +232,14 @@ void RunCommand(const BenchCommand& command) {
     config.network = options.network->settings;
   }
   const BenchReport report = RunBench(options);
-  const Signatures signatures = SignaturesOf(config.game);
-  if (command.json) {
-    PrintJson(report, config, signatures);
-  } else {
-    PrintText(report, config, signatures);
-  }
+  Printed printed{.command = command, .config = config, .report = report, .signatures = {}};
+  WithGame(config.game, [&]<class G>() {
+    for (const RootAlgorithm algorithm : {RootAlgorithm::kGumbel, RootAlgorithm::kPuct}) {
+      printed.signatures.emplace_back(kRootAlgorithmNames[static_cast<size_t>(algorithm)],
+                                      ComputeSearchSignature<G>(algorithm).Text());
+    }
+  });
+  command.json ? PrintJson(printed) : PrintText(printed);
 }
 
 }  // namespace
@@ -166,7 +252,8 @@ void AddBench(CLI::App& app) {
   sub->add_option("--weights", command->weights,
                   std::string(kWeightsHelp) + "; otherwise random weights")
       ->type_name("CHECKPOINT");
-  sub->add_option("--seconds", command->seconds, "Time for each of about five measurements")
+  sub->add_option("--seconds", command->seconds,
+                  "Time for each thing measured; the whole takes about seven times as long")
       ->capture_default_str()
       ->check(CLI::Range(0.1, 36000.0))
       ->type_name("N");

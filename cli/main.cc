@@ -140,7 +140,8 @@ int Run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   khanzero::KeepLargeBlocks();
-  if (argc > 1 && std::string_view(argv[1]) == "train") khanzero::UseShortSpin(argv);
+  const std::string_view command = argc > 1 ? argv[1] : "";
+  if (command == "train" || command == "bench") khanzero::UseShortSpin(argv);
   try {
     return khanzero::Run(argc, argv);
   } catch (const std::bad_alloc&) {

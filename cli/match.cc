@@ -32,6 +32,7 @@ struct MatchCommand {
   std::string b;
   int nodes = 100;
   std::string algorithm = "puct";
+  std::string algorithm_b;  // empty: that of both
   int leaves = 1;
   std::string device = "auto";
   std::string precision = "auto";
@@ -145,9 +146,13 @@ void Run(MatchCommand command) {
   }
   Progress progress(settings.pairs);
   settings.on_game = [&](const MatchResult& result) { progress.Show(result); };
-  const PlayerSettings players = SettingsOf(command);
-  const MatchResult result = PlayMatch(command.game, {.spec = command.a, .settings = players},
-                                       {.spec = command.b, .settings = players}, settings);
+  const PlayerSettings player_a = SettingsOf(command);
+  PlayerSettings player_b = player_a;
+  if (!command.algorithm_b.empty()) {
+    player_b.search.algorithm = ChoiceOf<RootAlgorithm>(command.algorithm_b, kRootAlgorithmNames);
+  }
+  const MatchResult result = PlayMatch(command.game, {.spec = command.a, .settings = player_a},
+                                       {.spec = command.b, .settings = player_b}, settings);
   progress.Clear();
   if (signals.token().stop_requested()) std::fprintf(stderr, "stopped early\n");
   std::cout << (command.json ? ResultJson(result, settings, conditions) + "\n"
@@ -183,6 +188,9 @@ void AddMatchOptions(CLI::App& sub, MatchCommand& command) {
   sub.add_option("--fen", settings.start_fen, "Start from this position instead")->type_name("FEN");
   sub.add_option("--algorithm", command.algorithm, "Search of network players")
       ->capture_default_str()
+      ->check(CLI::IsMember(Names(kRootAlgorithmNames)));
+  sub.add_option("--algorithm-b", command.algorithm_b,
+                 "Search of player b, where it is another; both may be one checkpoint")
       ->check(CLI::IsMember(Names(kRootAlgorithmNames)));
   sub.add_option("--device", command.device, "auto, cpu, cuda or cuda:N")->capture_default_str();
   sub.add_option("--precision", command.precision, "Arithmetic of the network")

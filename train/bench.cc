@@ -2,14 +2,16 @@
 #include "train/bench.h"
 
 #include <algorithm>
-#include <barrier>
+#include <array>
 #include <chrono>
-#include <cmath>
 #include <condition_variable>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
+#include <vector>
 
-#include "env/games.h"
 #include "train/learner.h"
 #include "train/replayed_game.h"
 #include "train/self_play.h"
@@ -22,44 +24,117 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kLargestBatch = 1024;
 constexpr int kRounds = 3;
-constexpr int kComparedPositions = 2000;
-constexpr int64_t kEndlessGames = int64_t{1} << 40;
+constexpr int64_t kEndless = int64_t{1} << 40;
+// A rate within this share of the best one is as good.
+constexpr double kAsGood = 0.98;
 
 double SecondsSince(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-double Median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
+double Quotient(double part, double whole) { return whole > 0.0 ? part / whole : 0.0; }
+
+Ratio RatioOf(const std::vector<double>& parts, const std::vector<double>& wholes) {
+  std::vector<double> ratios;
+  for (size_t i = 0; i < parts.size(); ++i) ratios.push_back(Quotient(parts[i], wholes[i]));
+  return {.median = Median(ratios),
+          .least = *std::ranges::min_element(ratios),
+          .greatest = *std::ranges::max_element(ratios)};
 }
 
-// The first `count` positions of random games, each with all its legal moves.
-EvaluationBatch RandomPositions(const std::string& game, int count, uint64_t seed) {
-  return WithGame(game, [&]<class G>() {
-    EvaluationBatch batch(InfoOf<G>().shape);
-    Random random(seed);
-    typename G::Moves moves;
-    std::vector<uint16_t> indices;
-    while (batch.size() < count) {
-      auto position = G::Position::Start();
-      while (batch.size() < count && !position.ComputeOutcome().over()) {
-        position.LegalMoves(moves);
-        indices.clear();
-        for (const Move& move : moves) indices.push_back(G::PolicyIndex(position, move));
-        G::Encode(position, batch.Add(indices));
-        position.Play(moves[static_cast<int>(random.Below(static_cast<uint64_t>(moves.size())))]);
-      }
-    }
-    return batch;
+// 1, 2, 4 ... up to `most`, and `also`; rising.
+std::vector<int> Doubling(int most, std::initializer_list<int> also) {
+  std::vector<int> numbers = also;
+  for (int n = 1; n <= most; n *= 2) numbers.push_back(n);
+  std::ranges::sort(numbers);
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  return numbers;
+}
+
+double BestRate(const std::vector<RawRate>& rates) {
+  return std::ranges::max_element(rates, {}, &RawRate::positions_per_second)->positions_per_second;
+}
+
+// The first that is about as good as the best: fewer threads, or fewer games at once.
+const RawRate& FirstAsGood(const std::vector<RawRate>& rates) {
+  return *std::ranges::find_if(rates, [&](const RawRate& rate) {
+    return rate.positions_per_second >= kAsGood * BestRate(rates);
   });
 }
+
+// The counters of self-play at one moment, or their growth.
+enum Count {
+  kGames,
+  kMoves,
+  kEvaluated,
+  kSimulated,
+  kEnds,
+  kHits,
+  kTree,
+  kEncode,
+  kInfer,
+  kCounts
+};
+struct Counts {
+  std::array<double, kCounts> of{};
+  double seconds = 0.0;
+};
+
+Counts CountsNow(const SelfPlayCounters& c) {
+  const auto number = [](const std::atomic<int64_t>& n) { return static_cast<double>(n.load()); };
+  return {.of = {number(c.games), number(c.positions), number(c.evaluations), number(c.simulations),
+                 number(c.terminal_visits), number(c.cache_hits), number(c.tree_ns),
+                 number(c.encode_ns), number(c.inference_ns)},
+          .seconds = std::chrono::duration<double>(Clock::now().time_since_epoch()).count()};
+}
+
+void AddGrowth(Counts& sum, const Counts& first, const Counts& last) {
+  for (size_t i = 0; i < kCounts; ++i) sum.of[i] += last.of[i] - first.of[i];
+  sum.seconds += last.seconds - first.seconds;
+}
+
+// Waits until the time is over or somebody asks to stop; says whether the time is over.
+bool WaitFor(double seconds, const std::stop_token& stop) {
+  std::mutex mutex;
+  std::condition_variable_any wake;
+  std::unique_lock lock(mutex);
+  wake.wait_for(lock, stop, std::chrono::duration<double>(seconds), [] { return false; });
+  return !stop.stop_requested();
+}
+
+// The rate of a learner's steps from the first one's end on: what comes before, such as the first
+// batch, is paid once a cycle and not at every step.
+class StepRate {
+ public:
+  explicit StepRate(double seconds) : seconds_(seconds) {}
+  // Told after each step the samples so far. At least two steps are measured.
+  bool GoOn(int64_t samples) {
+    if (steps_++ == 0) {
+      start_ = Clock::now();
+      first_samples_ = samples;
+      return true;
+    }
+    elapsed_ = SecondsSince(start_);
+    samples_ = samples - first_samples_;
+    return steps_ < 3 || elapsed_ < seconds_;
+  }
+  double per_second() const { return Quotient(static_cast<double>(samples_), elapsed_); }
+
+ private:
+  double seconds_;
+  int64_t steps_ = 0;
+  Clock::time_point start_;
+  int64_t first_samples_ = 0;
+  int64_t samples_ = 0;
+  double elapsed_ = 0.0;
+};
 
 class Bench {
  public:
   explicit Bench(const BenchOptions& options)
       : options_(options),
         config_(options.config),
+        raw_{config_.game, options.network, config_.inference},
         workers_(ThreadsFor(config_.selfplay.workers)),
         replayer_(MakeReplayer(config_.game)) {}
 
@@ -68,7 +143,10 @@ class Bench {
     report_.facts = DescribeInference(config_.inference);
     report_.workers = workers_;
     report_.games_per_worker = config_.selfplay.games_per_worker;
-    SweepBatches();
+    batches_ = Doubling(kLargestBatch, {report_.games_per_worker});
+    Progress("inference alone, by batch size");
+    report_.raw = SweepBatches(raw_, workers_, batches_, options_.seconds);
+    best_ = *std::ranges::max_element(report_.raw, {}, &RawRate::positions_per_second);
     ComparePrecisions();
     MeasureSelfPlay();
     MeasureLearner();
@@ -77,249 +155,218 @@ class Bench {
   }
 
  private:
-  // Counters of self-play at one moment.
-  struct Snapshot {
-    explicit Snapshot(const SelfPlayCounters& c)
-        : games(c.games),
-          positions(c.positions),
-          evaluations(c.evaluations),
-          simulations(c.simulations),
-          terminal_visits(c.terminal_visits),
-          cache_hits(c.cache_hits),
-          tree_ns(c.tree_ns),
-          encode_ns(c.encode_ns),
-          inference_ns(c.inference_ns) {}
-    Clock::time_point time = Clock::now();
-    int64_t games, positions, evaluations, simulations, terminal_visits, cache_hits;
-    int64_t tree_ns, encode_ns, inference_ns;
-  };
-
   void Progress(const std::string& text) const {
     if (options_.progress) options_.progress(text);
-  }
-
-  // Positions a second of `threads` evaluators, each with a batch of its own.
-  double Raw(int threads, int batch_size, const InferenceSettings& settings, double seconds) const {
-    std::vector<double> rates(static_cast<size_t>(threads));
-    std::barrier ready(threads);
-    {
-      std::vector<std::jthread> all;
-      for (int t = 0; t < threads; ++t) {
-        all.emplace_back([&, t] {
-          const auto evaluator = MakeEvaluator(options_.network, settings);
-          EvaluationBatch batch = RandomPositions(config_.game, batch_size, 1);
-          evaluator->Evaluate(batch);  // plans and memory are made once
-          ready.arrive_and_wait();
-          const Clock::time_point start = Clock::now();
-          int64_t count = 0;
-          double elapsed = 0.0;
-          do {
-            evaluator->Evaluate(batch);
-            count += batch_size;
-            elapsed = SecondsSince(start);
-          } while (elapsed < seconds);
-          rates[static_cast<size_t>(t)] = static_cast<double>(count) / elapsed;
-        });
-      }
-    }
-    double sum = 0.0;
-    for (const double rate : rates) sum += rate;
-    return sum;
-  }
-
-  void SweepBatches() {
-    Progress("inference alone, by batch size");
-    std::vector<int> sizes = {config_.selfplay.games_per_worker};
-    for (int size = 1; size <= kLargestBatch; size *= 2) sizes.push_back(size);
-    std::ranges::sort(sizes);
-    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-    const double seconds = options_.seconds / static_cast<double>(sizes.size());
-    for (const int size : sizes) {
-      report_.raw.push_back({size, Raw(workers_, size, config_.inference, seconds)});
-    }
-    report_.best_batch =
-        std::ranges::max_element(report_.raw, {}, &RawRate::positions_per_second)->batch;
   }
 
   void ComparePrecisions() {
     if (report_.facts.precision == "fp32") return;
     Progress("precision against fp32");
-    InferenceSettings fp32 = config_.inference;
-    fp32.precision = Precision::kFp32;
-    EvaluationBatch rough = RandomPositions(config_.game, kComparedPositions, 2);
-    EvaluationBatch exact = rough;
-    // In a thread of its own: evaluating leaves its thread with one thread of LibTorch.
-    std::jthread([&] {
-      MakeEvaluator(options_.network, config_.inference)->Evaluate(rough);
-      MakeEvaluator(options_.network, fp32)->Evaluate(exact);
-    }).join();
-    const auto top = [](const EvaluationBatch& batch, int i) {
-      const auto logits = batch.logits(i);
-      return std::max_element(logits.begin(), logits.end()) - logits.begin();
-    };
-    int agree = 0;
-    for (int i = 0; i < kComparedPositions; ++i) {
-      agree += top(rough, i) == top(exact, i);
-      const Wdl& a = rough.wdl(i);
-      const Wdl& b = exact.wdl(i);
-      for (const float error : {a.win - b.win, a.draw - b.draw, a.loss - b.loss}) {
-        report_.largest_chance_error =
-            std::max(report_.largest_chance_error, static_cast<double>(std::abs(error)));
-      }
-    }
-    report_.top_move_agreement = static_cast<double>(agree) / kComparedPositions;
-    report_.raw_fp32 = Raw(workers_, report_.best_batch, fp32, options_.seconds / 4.0);
+    RawInference fp32 = raw_;
+    fp32.settings.precision = Precision::kFp32;
+    report_.precision = CompareOutputs(raw_, fp32.settings);
+    const double turn = options_.seconds / 12.0;
+    const double before = MeasureRawRate(raw_, workers_, best_.batch, turn);
+    report_.raw_fp32 = MeasureRawRate(fp32, workers_, best_.batch, turn);
+    const double after = MeasureRawRate(raw_, workers_, best_.batch, turn);
+    report_.precision_speedup = (before + after) / 2.0 / report_.raw_fp32;
   }
 
-  // Plays for `warm_up + seconds` and returns the counters at the beginning and end of `seconds`.
-  std::pair<Snapshot, Snapshot> Play(SelfPlay& self_play, GameNumbers& numbers, double warm_up,
-                                     double seconds) {
+  // --- self-play -------------------------------------------------------------------------------
+
+  // Games must be of all lengths when the measurement begins, as in the middle of a run. Without a
+  // network that takes a small part of the time.
+  void SpreadGames() {
+    const SelfPlay::Network nothing = {
+        .make_evaluator =
+            [&] { return std::make_unique<UniformEvaluator>(replayer_->info().shape); },
+        .step = -1};
     std::stop_source stop;
-    std::optional<Snapshot> first;
-    std::optional<Snapshot> last;
+    const std::jthread timer([&](const std::stop_token& over) {
+      if (WaitFor(options_.seconds, over)) stop.request_stop();
+    });
+    self_play_->Play(
+        nothing, int64_t{2} * workers_ * report_.games_per_worker, numbers_,
+        [&](const GameRecord& record) { Keep(record); }, stop.get_token());
+  }
+
+  void Keep(const GameRecord& record) {
+    constexpr size_t kMost = 2000;
+    if (games_.size() < kMost) games_.push_back(replayer_->Replay(record));
+  }
+
+  // Self-play goes on for `warm_up + seconds`. Adds the growth of the counters in `seconds` to
+  // `sum` and returns the evaluations a second.
+  double PlayTurn(double warm_up, double seconds, Counts& sum) {
+    std::stop_source stop;
+    Counts first;
+    Counts last;
     std::jthread timer([&](const std::stop_token& failed) {
-      std::mutex mutex;
-      std::condition_variable_any wake;
-      std::unique_lock lock(mutex);
-      const auto wait = [&](double s) {
-        wake.wait_for(lock, failed, std::chrono::duration<double>(s), [] { return false; });
-      };
-      wait(warm_up);
-      first.emplace(self_play.counters());
-      wait(seconds);
-      last.emplace(self_play.counters());
+      if (!WaitFor(warm_up, failed)) return;
+      first = CountsNow(self_play_->counters());
+      if (!WaitFor(seconds, failed)) return;
+      last = CountsNow(self_play_->counters());
       stop.request_stop();
     });
     const SelfPlay::Network network = {
         .make_evaluator = [&] { return MakeEvaluator(options_.network, config_.inference); }};
-    self_play.Play(
-        network, kEndlessGames, numbers,
+    self_play_->Play(
+        network, kEndless, numbers_,
         [&](const GameRecord& record) {
           record_bytes_ += static_cast<double>(SerializeRecord(record).size());
-          ++record_count_;
           record_positions_ += static_cast<double>(record.samples.size());
-          if (games_.size() < kMostKeptGames) games_.push_back(replayer_->Replay(record));
+          ++record_count_;
+          kept_.push_back(record);
         },
         stop.get_token());
     timer.join();
-    return {*first, *last};
+    for (const GameRecord& record : kept_) Keep(record);  // no part of self-play: not while it runs
+    kept_.clear();
+    AddGrowth(sum, first, last);
+    return Quotient(last.of[kEvaluated] - first.of[kEvaluated], last.seconds - first.seconds);
   }
 
   // The ceiling and self-play by turns, so that a machine that slows down slows both.
   void MeasureSelfPlay() {
-    const std::unique_ptr<SelfPlay> self_play = MakeSelfPlay(config_);
-    GameNumbers numbers({});
     Progress("self-play, warming up");
-    Play(*self_play, numbers, options_.seconds / 2.0, 0.1);
-    std::vector<double> ceilings;
-    std::vector<double> ratios;
-    std::vector<double> one_thread;
-    std::optional<Snapshot> before;
-    SelfPlayRates sums;
-    double worker_seconds = 0.0;
-    double wall = 0.0;
-    int64_t evaluations = 0, simulations = 0, terminal = 0, hits = 0, positions = 0, games = 0;
-    int64_t tree = 0, encode = 0, inference = 0;
-    for (int round = 0; round < kRounds; ++round) {
-      Progress("inference and self-play by turns, round " + std::to_string(round + 1) + " of " +
-               std::to_string(kRounds));
-      const double turn = options_.seconds / kRounds;
-      const double raw_before = Raw(workers_, report_.best_batch, config_.inference, turn / 2.0);
-      const auto [first, last] = Play(*self_play, numbers, turn / 10.0, turn);
-      const double raw_after = Raw(workers_, report_.best_batch, config_.inference, turn / 2.0);
-      one_thread.push_back(Raw(1, report_.best_batch, config_.inference, turn / 2.0));
-      const double seconds = std::chrono::duration<double>(last.time - first.time).count();
-      const double rate = static_cast<double>(last.evaluations - first.evaluations) / seconds;
-      ceilings.push_back((raw_before + raw_after) / 2.0);
-      ratios.push_back(rate / ceilings.back());
-      wall += seconds;
-      worker_seconds += seconds * workers_;
-      evaluations += last.evaluations - first.evaluations;
-      simulations += last.simulations - first.simulations;
-      terminal += last.terminal_visits - first.terminal_visits;
-      hits += last.cache_hits - first.cache_hits;
-      positions += last.positions - first.positions;
-      games += last.games - first.games;
-      tree += last.tree_ns - first.tree_ns;
-      encode += last.encode_ns - first.encode_ns;
-      inference += last.inference_ns - first.inference_ns;
+    self_play_ = MakeSelfPlay(config_);
+    SpreadGames();
+    Counts ignored;
+    PlayTurn(0.0, options_.seconds / 4.0, ignored);
+    record_bytes_ = record_positions_ = 0.0;
+    record_count_ = 0;
+    std::map<int, std::vector<double>> raw = {{report_.games_per_worker, {}}, {best_.batch, {}}};
+    for (const int batch : {best_.batch / 2, best_.batch * 2}) {
+      if (batch >= 1 && batch <= kLargestBatch) raw[batch];
     }
-    const auto per = [](int64_t part, double whole) {
-      return whole > 0.0 ? static_cast<double>(part) / whole : 0.0;
-    };
-    report_.raw_ceiling = Median(ceilings);
-    report_.raw_one_thread = Median(one_thread);
-    report_.efficiency = Median(ratios);
-    report_.least_efficiency = *std::ranges::min_element(ratios);
-    report_.greatest_efficiency = *std::ranges::max_element(ratios);
-    SelfPlayRates& rates = report_.self_play;
-    rates.evaluations_per_second = per(evaluations, wall);
-    rates.simulations_per_second = per(simulations, wall);
-    rates.moves_per_second = per(positions, wall);
-    rates.games_per_hour = per(games, wall) * 3600.0;
-    rates.cache_hit_share = per(hits, static_cast<double>(simulations));
-    rates.terminal_share = per(terminal, static_cast<double>(simulations));
-    rates.inference_share = per(inference, 1e9 * worker_seconds);
-    rates.encode_share = per(encode, 1e9 * worker_seconds);
-    rates.tree_share = per(tree, 1e9 * worker_seconds);
-    rates.waiting_share =
-        std::max(0.0, 1.0 - rates.inference_share - rates.encode_share - rates.tree_share);
-    report_.bytes_per_game = record_count_ > 0.0 ? record_bytes_ / record_count_ : 0.0;
-    report_.bytes_per_position = record_positions_ > 0.0 ? record_bytes_ / record_positions_ : 0.0;
+    std::map<int, std::vector<double>> threads;
+    for (const int n : Doubling(ThreadsFor(0), {ThreadsFor(0), workers_})) threads[n];
+    const double turn = options_.seconds / kRounds;
+    const double raw_turn = turn / 2.0 / static_cast<double>(raw.size());
+    std::vector<double> played;
+    Counts sum;
+    for (int round = 1; round <= kRounds; ++round) {
+      Progress("inference and self-play by turns, round " + std::to_string(round) + " of " +
+               std::to_string(kRounds));
+      for (auto& [n, rates] : threads) {
+        rates.push_back(MeasureRawRate(raw_, n, best_.batch, turn / 4.0));
+      }
+      for (auto& [batch, rates] : raw) {
+        rates.push_back(MeasureRawRate(raw_, workers_, batch, raw_turn));
+      }
+      played.push_back(PlayTurn(turn / 10.0, turn, sum));
+      for (auto& [batch, rates] : raw) {
+        rates.back() = (rates.back() + MeasureRawRate(raw_, workers_, batch, raw_turn)) / 2.0;
+      }
+    }
+    for (const auto& [n, rates] : threads) {
+      report_.raw_threads.push_back({n, best_.batch, Median(rates)});
+    }
+    for (const auto& [batch, rates] : raw) {
+      const RawRate rate = {workers_, batch, Median(rates)};
+      if (rate.positions_per_second > report_.ceiling.positions_per_second) report_.ceiling = rate;
+      if (batch == report_.games_per_worker) report_.configured = rate;
+    }
+    report_.efficiency = RatioOf(played, raw[report_.ceiling.batch]);
+    report_.batch_efficiency = RatioOf(played, raw[report_.configured.batch]);
+    FillRates(sum);
   }
 
-  // Trains on the games just played; when they are too few, on games without a network.
+  void FillRates(const Counts& sum) {
+    SelfPlayRates& rates = report_.self_play;
+    const auto games = static_cast<double>(record_count_);
+    rates.evaluations_per_second = Quotient(sum.of[kEvaluated], sum.seconds);
+    rates.simulations_per_second = Quotient(sum.of[kSimulated], sum.seconds);
+    rates.moves_per_second = Quotient(sum.of[kMoves], sum.seconds);
+    rates.games_ended = record_count_;
+    rates.positions_per_game = Quotient(record_positions_, games);
+    rates.games_per_hour = 3600.0 * Quotient(rates.moves_per_second, rates.positions_per_game);
+    rates.bytes_per_game = Quotient(record_bytes_, games);
+    rates.bytes_per_position = Quotient(record_bytes_, record_positions_);
+    rates.cache_hit_share = Quotient(sum.of[kHits], sum.of[kSimulated]);
+    rates.terminal_share = Quotient(sum.of[kEnds], sum.of[kSimulated]);
+    const double worker_ns = 1e9 * workers_ * sum.seconds;
+    rates.inference_share = Quotient(sum.of[kInfer], worker_ns);
+    rates.encode_share = Quotient(sum.of[kEncode], worker_ns);
+    rates.tree_share = Quotient(sum.of[kTree], worker_ns);
+    rates.waiting_share =
+        std::max(0.0, 1.0 - rates.inference_share - rates.encode_share - rates.tree_share);
+  }
+
+  // --- learner ---------------------------------------------------------------------------------
+
+  // Trains on the games just played; when they are too few, on more without a network.
   void MeasureLearner() {
     Progress("learner");
-    LearnerSettings settings = config_.learner;
-    ReplayWindow window(settings);
-    for (ReplayedGame& game : games_) window.Add(std::move(game));
-    games_.clear();
-    const std::unique_ptr<SelfPlay> uniform = MakeSelfPlay(config_);
-    GameNumbers numbers({});
-    const SelfPlay::Network nothing = {.make_evaluator = [&] {
-      return std::make_unique<UniformEvaluator>(replayer_->info().shape);
-    }};
-    while (window.training_positions() < 2 * settings.batch_size) {
-      uniform->Play(nothing, 20, numbers,
-                    [&](const GameRecord& record) { window.Add(replayer_->Replay(record)); }, {});
-    }
+    ReplayWindow window(config_.learner);
+    const auto fill = [&] {
+      for (ReplayedGame& game : games_) window.Add(std::move(game));
+      games_.clear();
+      return window.training_positions() >= 2 * config_.learner.batch_size;
+    };
+    while (!fill()) SpreadGames();
+    self_play_.reset();
     Learner learner(config_);
-    std::stop_source stop;
-    const auto none = [](const TrainingReport&) {};
-    learner.Train(window, 2, 0.0, stop.get_token(), none);  // plans and memory are made once
-    const Clock::time_point start = Clock::now();
-    const TrainingReport report =
-        learner.Train(window, kEndlessGames, 0.0, stop.get_token(), [&](const TrainingReport&) {
-          if (SecondsSince(start) >= options_.seconds / 2.0) stop.request_stop();
-        });
-    report_.learner_samples_per_second = static_cast<double>(report.samples) / SecondsSince(start);
+    const double turn = options_.seconds / 4.0 / kRounds;
+    const auto train = [&](double seconds) {
+      std::stop_source stop;
+      StepRate rate(seconds);
+      learner.Train(window, kEndless, 0.0, stop.get_token(), [&](const TrainingReport& report) {
+        if (!rate.GoOn(report.samples)) stop.request_stop();
+      });
+      return rate.per_second();
+    };
+    const auto train_bare = [&](double seconds) {
+      StepRate rate(seconds);
+      learner.RepeatBatch(window, [&](int64_t samples) { return rate.GoOn(samples); });
+      return rate.per_second();
+    };
+    train(0.0);  // plans and memory are made once
+    std::vector<double> rates;
+    std::vector<double> bare;
+    for (int round = 0; round < kRounds; ++round) {
+      bare.push_back(train_bare(turn));
+      rates.push_back(train(turn));
+    }
+    report_.learner = {.samples_per_second = Median(rates),
+                       .bare_samples_per_second = Median(bare),
+                       .efficiency = RatioOf(rates, bare)};
   }
 
   void Recommend() {
-    const double best = std::ranges::max_element(report_.raw, {}, &RawRate::positions_per_second)
-                            ->positions_per_second;
-    // A smaller batch is as good and needs fewer games at once.
-    const auto enough = std::ranges::find_if(
-        report_.raw, [&](const RawRate& rate) { return rate.positions_per_second >= 0.97 * best; });
-    report_.recommended_games_per_worker = enough->batch;
-    report_.recommended_workers =
-        report_.raw_ceiling > 1.03 * report_.raw_one_thread ? workers_ : 1;
     report_.games_per_day = 24.0 * report_.self_play.games_per_hour;
+    report_.recommended_workers = FirstAsGood(report_.raw_threads).threads;
+    std::vector<RawRate> raw = report_.raw;
+    if (report_.recommended_workers != workers_) {
+      Progress("inference alone with the recommended number of threads");
+      raw = SweepBatches(raw_, report_.recommended_workers, batches_, options_.seconds / 2.0);
+    }
+    const RawRate& chosen = FirstAsGood(raw);
+    report_.recommended_games_per_worker = chosen.batch;
+    const auto configured =
+        std::ranges::find(report_.raw, report_.games_per_worker, &RawRate::batch);
+    report_.recommended_games_per_day =
+        report_.games_per_day *
+        Quotient(chosen.positions_per_second, configured->positions_per_second);
   }
-
-  static constexpr size_t kMostKeptGames = 2000;
 
   const BenchOptions& options_;
   const Config& config_;
+  RawInference raw_;
   int workers_;
   std::unique_ptr<Replayer> replayer_;
+  std::vector<int> batches_;
+  RawRate best_;
   BenchReport report_;
-  // Of self-play; written by one worker at a time.
+
+  std::unique_ptr<SelfPlay> self_play_;
+  GameNumbers numbers_{std::vector<uint64_t>{}};
+  // Written by one worker of self-play at a time.
+  std::vector<GameRecord> kept_;
   std::vector<ReplayedGame> games_;
   double record_bytes_ = 0.0;
-  double record_count_ = 0.0;
   double record_positions_ = 0.0;
+  int64_t record_count_ = 0;
 };
 
 }  // namespace

@@ -12,21 +12,26 @@
 
 #include "model/inference.h"
 #include "train/config.h"
+#include "train/raw_inference.h"
 
 namespace khanzero {
 
-struct FoldedNetwork;
-
-struct RawRate {
-  int batch = 0;
-  double positions_per_second = 0.0;  // of all threads together
+// A quotient of two rates that were measured by turns.
+struct Ratio {
+  double median = 0.0;  // of the rounds
+  double least = 0.0;
+  double greatest = 0.0;
 };
 
 struct SelfPlayRates {
   double evaluations_per_second = 0.0;  // by the network; neither cache hits nor ends of games
   double simulations_per_second = 0.0;
   double moves_per_second = 0.0;
-  double games_per_hour = 0.0;
+  double games_per_hour = 0.0;      // from moves_per_second and the length of the games that ended
+  double positions_per_game = 0.0;  // searched and stored
+  int64_t games_ended = 0;          // while measured; the figures of games come from these
+  double bytes_per_game = 0.0;      // as stored
+  double bytes_per_position = 0.0;
   // Shares of all simulations.
   double cache_hit_share = 0.0;
   double terminal_share = 0.0;
@@ -37,33 +42,39 @@ struct SelfPlayRates {
   double waiting_share = 0.0;
 };
 
+struct LearnerRates {
+  double samples_per_second = 0.0;
+  double bare_samples_per_second = 0.0;  // steps on one batch made before: the network's passes
+  Ratio efficiency;                      // the first over the second
+};
+
 struct BenchReport {
   std::string game;
   InferenceFacts facts;
   int workers = 0;
   int games_per_worker = 0;
 
-  std::vector<RawRate> raw;           // by batch size
-  int best_batch = 0;                 // that of the greatest rate among them
-  double raw_ceiling = 0.0;           // at best_batch, measured by turns with self-play
-  double raw_one_thread = 0.0;        // at best_batch
-  double raw_fp32 = 0.0;              // at best_batch with all threads; 0 when fp32 is what is used
-  double top_move_agreement = 1.0;    // with fp32, share of 2,000 positions
-  double largest_chance_error = 0.0;  // of win, draw or loss against fp32
+  std::vector<RawRate> raw;          // by batch size, `workers` threads
+  std::vector<RawRate> raw_threads;  // by number of threads at the best batch of `raw`
+  // By turns with self-play, `workers` threads: the greatest rate of the batch sizes around the
+  // best, and that of the configured games_per_worker.
+  RawRate ceiling;
+  RawRate configured;
+  double raw_fp32 = 0.0;           // at the best batch; 0 when fp32 is what is used
+  double precision_speedup = 1.0;  // over fp32, by turns
+  OutputDifference precision;      // from fp32
 
   SelfPlayRates self_play;
-  double efficiency = 0.0;  // self-play's evaluations over the ceiling: median of the rounds
-  double least_efficiency = 0.0;
-  double greatest_efficiency = 0.0;
-  double bytes_per_game = 0.0;
-  double bytes_per_position = 0.0;
+  Ratio efficiency;        // self-play's evaluations over `ceiling`
+  Ratio batch_efficiency;  // and over `configured`
 
-  double learner_samples_per_second = 0.0;
+  LearnerRates learner;
 
-  // What this machine does best with.
+  double games_per_day = 0.0;  // of self-play alone, as configured
+  // What this machine does best with, and what that should give.
   int recommended_workers = 0;
   int recommended_games_per_worker = 0;
-  double games_per_day = 0.0;  // of self-play alone, as configured
+  double recommended_games_per_day = 0.0;
 };
 
 struct BenchOptions {

@@ -109,6 +109,13 @@ struct Learner::Impl {
     return DescribeInference(settings).precision == "bf16";
   }
 
+  LearnerBatch DrawBatch(ReplayWindow& window) {
+    const LearnerSettings& settings = config.learner;
+    return MakeLearnerBatch(*replayer,
+                            window.Draw(ReplayWindow::Part::kTraining, settings.batch_size, random),
+                            settings, random);
+  }
+
   NetworkOutput Forward(const LearnerBatch& batch) {
     if (!bf16) return network->forward(batch.planes);
     const AutocastGuard autocast(torch::kCPU, torch::kBFloat16);
@@ -199,12 +206,7 @@ TrainingReport Learner::Train(ReplayWindow& window, int64_t steps, double progre
   const LearnerSettings& settings = impl.config.learner;
   SetTorchThreads(ThreadsFor(settings.threads));
   impl.network->train();
-  const auto draw = [&] {
-    return MakeLearnerBatch(
-        *impl.replayer,
-        window.Draw(ReplayWindow::Part::kTraining, settings.batch_size, impl.random), settings,
-        impl.random);
-  };
+  const auto draw = [&] { return impl.DrawBatch(window); };
   TrainingReport report;
   TrainingReport sums;
   int skipped_in_row = 0;
@@ -237,6 +239,19 @@ TrainingReport Learner::Train(ReplayWindow& window, int64_t steps, double progre
     on_step(report);
   }
   return report;
+}
+
+void Learner::RepeatBatch(ReplayWindow& window, const std::function<bool(int64_t)>& on_step) {
+  const LearnerSettings& settings = impl_->config.learner;
+  SetTorchThreads(ThreadsFor(settings.threads));
+  impl_->network->train();
+  const LearnerBatch batch = impl_->DrawBatch(window);
+  TrainingReport unused;
+  int64_t samples = 0;
+  do {
+    impl_->Step(batch, settings.final_learning_rate, unused);
+    samples += batch.size();
+  } while (on_step(samples));
 }
 
 ValidationReport Learner::Validate(ReplayWindow& window, int samples) {

@@ -55,6 +55,10 @@ class Learner {
   TrainingReport Train(ReplayWindow& window, int64_t steps, double progress, std::stop_token stop,
                        const std::function<void(const TrainingReport&)>& on_step);
 
+  // Makes steps on one batch over and over while `on_step`, told the samples so far, says so. For
+  // measurements: Train() without the making of batches.
+  void RepeatBatch(ReplayWindow& window, const std::function<bool(int64_t)>& on_step);
+
   // Losses on at most `samples` validation positions; nothing is learned.
   ValidationReport Validate(ReplayWindow& window, int samples);
 

@@ -106,18 +106,19 @@ class Worker {
   // Brings a game to its next leaf, playing moves and beginning new games on the way. False when
   // the round needs no more games.
   bool Advance(SelfPlayGame<G>& game, Round& round, LeafBatch& batch) {
-    while (!batch.Gather(game.search(), game.leaf())) {
-      const SearchCounters& done = game.search().counters();
+    for (;;) {
+      const bool waits = batch.Gather(game.search(), game.leaf());
+      const SearchCounters done = game.TakeCounters();
       counters_.simulations += static_cast<int64_t>(done.simulations);
       counters_.terminal_visits += static_cast<int64_t>(done.terminal_visits);
       counters_.cache_hits += static_cast<int64_t>(done.cache_hits);
+      if (waits) return true;
       ++counters_.positions;
       if (!game.PlaySearchedMove()) continue;
       Deliver(game.TakeRecord(), round);
       game.Begin(round.numbers.Next(), round.network.step);
       if (round.games_left.load() <= 0) return false;
     }
-    return true;
   }
 
   void Deliver(GameRecord record, Round& round) {

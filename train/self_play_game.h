@@ -43,13 +43,13 @@ class SelfPlayGame {
     random_ = Random::Stream(config_.seed, number);
     search_.Reseed(Random::Stream(random_.Next(), 1));
     PlayOpening();
-    search_.Begin(state_.position(), state_.history());
+    BeginSearch();
   }
 
   // A new network plays on: the search of the present move starts anew with it.
   void ChangeNetwork(int64_t network_step) {
     record_.last_network_step = network_step;
-    search_.Begin(state_.position(), state_.history());
+    BeginSearch();
   }
 
   // Plays the move of a finished search; says whether the game is over. REQUIRES:
@@ -61,17 +61,30 @@ class SelfPlayGame {
     const Move move = result.moves[static_cast<size_t>(ChooseMove(result))].move;
     PlayMove(move, ranks);
     if (Over()) return true;
-    search_.Begin(state_.position(), state_.history());
+    BeginSearch();
     return false;
   }
 
   // The finished game. REQUIRES: PlaySearchedMove() said that it is over.
   GameRecord TakeRecord() { return std::move(record_); }
 
+  // What the search did since this was last asked.
+  SearchCounters TakeCounters() {
+    const SearchCounters before = std::exchange(counted_, search_.counters());
+    return {.simulations = counted_.simulations - before.simulations,
+            .evaluations = counted_.evaluations - before.evaluations,
+            .cache_hits = counted_.cache_hits - before.cache_hits,
+            .terminal_visits = counted_.terminal_visits - before.terminal_visits};
+  }
+
   Search<G>& search() { return search_; }
   Leaf<G>& leaf() { return leaf_; }
 
  private:
+  void BeginSearch() {
+    search_.Begin(state_.position(), state_.history());
+    counted_ = {};
+  }
   GameSettings Settings() const { return {.kings_landing = config_.kings_landing}; }
 
   void PlayMove(Move move, const MoveRanks<G>& ranks) {
@@ -154,6 +167,7 @@ class SelfPlayGame {
   GameState<G> state_;
   Search<G> search_;
   Leaf<G> leaf_;
+  SearchCounters counted_;  // of search_, at the last TakeCounters()
   Random random_{0};
   GameRecord record_;
 };

@@ -158,8 +158,8 @@ class SuiteMaker {
     int& of_source = cell.by_source[static_cast<size_t>(source)];
     int& of_ending = cell.by_ending[static_cast<size_t>(ending)];
     const int wanted = wanted_[kind];
-    const int most_of_ending = ending == Ending::kKingHome ? 48 : 60;  // percent
-    if (of_source * 100 >= wanted * 60 || of_ending * 100 >= wanted * most_of_ending) return;
+    if (of_source * 100 >= wanted * 60) return;
+    if (of_ending * 100 >= wanted * MostPercent(ending, plies)) return;
     if (!seen_.insert(KeyOf(position)).second) return;
     ++cell.total;
     ++of_source;
@@ -185,6 +185,13 @@ class SuiteMaker {
     if (search_.HasForcingWin(position, 5)) return 5;
     if (position.CountLegalMoves() > kMostMovesForQuietWins) return 0;
     return search_.ShortestWin(position, 5).plies > 0 ? 5 : 0;
+  }
+
+  // Placements end few forced wins, so that where there are any the rest leaves them room.
+  static int MostPercent(Ending ending, int plies) {
+    if (ending == Ending::kKingHome) return 48;
+    if (ending == Ending::kPlacement || !G::Spec::kHasHands) return 60;
+    return plies == 1 ? 32 : plies == 3 ? 42 : 60;
   }
 
   // Follows the first winning move and the longest defence to the end.
