@@ -20,6 +20,7 @@
 
 #include <array>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -28,6 +29,7 @@
 #include "env/game.h"
 #include "env/history.h"
 #include "env/random.h"
+#include "mcts/forced_win.h"
 #include "mcts/gumbel.h"
 #include "mcts/settings.h"
 #include "mcts/tree.h"
@@ -140,6 +142,10 @@ class Search {
   Random& random() { return random_; }
 
  private:
+  // Positions that the look for a win in three plies may take at the root, for each simulation: a
+  // few microseconds, where an evaluation takes a hundred.
+  static constexpr int64_t kRootLooksPerSimulation = 64;
+  static constexpr int64_t kMostPaidFor = 4000;  // simulations; some 50 ms at most
   // Simulations that sequential halving plans for; what comes after goes to its last two actions.
   static constexpr int64_t kMostScheduled = 10'000'000;
   static_assert(sizeof(typename G::Moves) / sizeof(Move) <= Tree::kMostEdges);
@@ -157,8 +163,8 @@ class Search {
   bool MakeLeaf(Leaf<G>& leaf);
   void MakeWideningLeaf(Leaf<G>& leaf);
   static void ListPolicyIndices(Leaf<G>& leaf);
-  static const Move* FindMate(const Position& position, const typename G::Moves& moves);
-  void ExpandWonRoot(Leaf<G>& leaf, size_t winning);
+  std::optional<typename ForcedWinFinder<G>::Win> FindWin(const Leaf<G>& leaf, bool is_root);
+  void ExpandWonRoot(Leaf<G>& leaf, const typename ForcedWinFinder<G>::Win& win);
   void Finish(std::span<const NodeIndex> path, Proof proof);
   int SelectRoot();
   int SelectRootGumbel();

@@ -97,14 +97,11 @@ bool Search<G>::MakeLeaf(Leaf<G>& leaf) {
     Finish(leaf.path, proof);
     return false;
   }
-  const Move* wins = std::find_if(leaf.moves.begin(), leaf.moves.end(),
-                                  [&](const Move& m) { return position.IsGoalMove(m); });
-  if (is_root && wins == leaf.moves.end()) wins = FindMate(position, leaf.moves);
-  if (wins != leaf.moves.end()) {
+  if (const auto win = FindWin(leaf, is_root)) {
     if (is_root) {
-      ExpandWonRoot(leaf, static_cast<size_t>(wins - leaf.moves.begin()));
+      ExpandWonRoot(leaf, *win);
     } else {
-      tree_.Prove(leaf.path, Proof::kWin, 1);
+      tree_.Prove(leaf.path, Proof::kWin, win->plies);
       Finish(leaf.path, Proof::kWin);
     }
     return false;
@@ -152,13 +149,15 @@ template <Game G>
 bool Search<G>::Continue(const Position& root, const KeyHistory& history,
                          std::span<const Move> moves) {
   const NodeIndex found = FindNode(root, moves);
-  const auto is_mate = [&] {
-    typename G::Moves legal;
-    root.LegalMoves(legal);
-    return FindMate(root, legal) != legal.end();
+  const auto wins = [&] {
+    Leaf<G> leaf;
+    leaf.position = root;
+    root.LegalMoves(leaf.moves);
+    history_ = history;
+    return FindWin(leaf, /*is_root=*/true).has_value();
   };
-  // A new root sees mates that its node did not look for.
-  if (found == kNoNode || (tree_.node(found).proof == Proof::kUnknown && is_mate())) {
+  // A new root sees wins that its node did not look for.
+  if (found == kNoNode || (tree_.node(found).proof == Proof::kUnknown && wins())) {
     Begin(root, history);
     return false;
   }
@@ -167,29 +166,34 @@ bool Search<G>::Continue(const Position& root, const KeyHistory& history,
   return true;
 }
 
-// A move after which the opponent has none, or the end of `moves`. Looked for at the root alone,
-// where it matters most: a search ends at the first proven win, and one that finds a longer way to
-// win first would find a longer way again at the next move, and never mate.
+// A forced win that needs no search: a step onto the last rank at every node; mates at every node
+// in play, and at the root, where a search that found a longer way first would find a longer way
+// again at the next move, and never mate; at the root also a win within three plies.
 template <Game G>
-const Move* Search<G>::FindMate(const Position& position, const typename G::Moves& moves) {
-  // An opponent whose king is in hand cannot be mated.
-  if (position.king(~position.side_to_move()) == kNoSquare) return moves.end();
-  return std::find_if(moves.begin(), moves.end(), [&](const Move& move) {
-    Position next = position;
-    next.Play(move);
-    return next.CountLegalMoves() == 0;
-  });
+std::optional<typename ForcedWinFinder<G>::Win> Search<G>::FindWin(const Leaf<G>& leaf,
+                                                                   bool is_root) {
+  const Position& position = leaf.position;
+  if (is_root || exploration_ == Exploration::kNone) {
+    if (const auto win = ForcedWinFinder<G>::AtOnce(position, leaf.moves)) return win;
+  } else {
+    for (int i = 0; i < leaf.moves.size(); ++i) {
+      if (position.IsGoalMove(leaf.moves[i])) return typename ForcedWinFinder<G>::Win{i, 1};
+    }
+  }
+  if (!is_root) return std::nullopt;
+  ForcedWinFinder<G> finder(kRootLooksPerSimulation * std::min(simulation_limit_, kMostPaidFor));
+  return finder.InThree(position, history_, leaf.moves);
 }
 
-// The root's mover wins with move `winning`: the edge is made, so that the move can be played.
+// The root's mover wins by `win`: the edge is made, so that the move can be played.
 template <Game G>
-void Search<G>::ExpandWonRoot(Leaf<G>& leaf, size_t winning) {
+void Search<G>::ExpandWonRoot(Leaf<G>& leaf, const typename ForcedWinFinder<G>::Win& win) {
   priors_.assign(static_cast<size_t>(leaf.moves.size()), 0.0F);
-  priors_[winning] = 1.0F;
+  priors_[static_cast<size_t>(win.move)] = 1.0F;
   tree_.Expand(Tree::kRoot, leaf.moves, priors_, 1.0);
   PrepareRoot();  // the winning move comes first
   leaf.path.push_back(tree_.AddChild(Tree::kRoot, 0));
-  tree_.Prove(leaf.path, Proof::kLoss, 0);
+  tree_.Prove(leaf.path, Proof::kLoss, win.plies - 1);
   Finish(leaf.path, Proof::kLoss);
 }
 

@@ -78,18 +78,15 @@ double MeasureRawRate(const RawInference& raw, int threads, int batch, double se
 std::vector<RawRate> SweepBatches(const RawInference& raw, int threads,
                                   const std::vector<int>& batches, double seconds) {
   const double each = seconds / (kSweeps * static_cast<double>(batches.size()));
-  std::vector<std::vector<double>> rates(batches.size());
+  std::vector<RawRate> rates;
+  for (const int batch : batches) rates.push_back({.threads = threads, .batch = batch});
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
-    for (size_t i = 0; i < batches.size(); ++i) {
-      rates[i].push_back(MeasureRawRate(raw, threads, batches[i], each));
+    for (RawRate& rate : rates) {
+      rate.positions_per_second =
+          std::max(rate.positions_per_second, MeasureRawRate(raw, threads, rate.batch, each));
     }
   }
-  std::vector<RawRate> medians;
-  for (size_t i = 0; i < batches.size(); ++i) {
-    medians.push_back(
-        {.threads = threads, .batch = batches[i], .positions_per_second = Median(rates[i])});
-  }
-  return medians;
+  return rates;
 }
 
 OutputDifference CompareOutputs(const RawInference& raw, const InferenceSettings& other) {

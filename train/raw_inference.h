@@ -41,7 +41,7 @@ EvaluationBatch RandomPositions(const std::string& game, int count, uint64_t see
 double MeasureRawRate(const RawInference& raw, int threads, int batch, double seconds);
 
 // The same for each batch size, `seconds` for all of them, one after the other and that several
-// times over: what slows the machine for a while meets every size.
+// times over. The best rate of each counts: other work on the machine only takes away.
 std::vector<RawRate> SweepBatches(const RawInference& raw, int threads,
                                   const std::vector<int>& batches, double seconds);
 

@@ -50,7 +50,8 @@ TYPED_TEST(SearchOf, ValuesAreForTheSideToMoveAtEveryDepth) {
     for (const int simulations : {1, 8, 100, 1500}) {
       for (const int plies : {0, 1}) {
         const auto searched =
-            SearchGame(this->Middle(1, plies), SettingsFor(algorithm, simulations), evaluator);
+            SearchGame(this->Middle(1, plies), SettingsFor(algorithm, simulations), evaluator,
+                       Exploration::kSelfPlay);  // without mates below the root: values alone
         const double expected = plies == 0 ? 0.6 : -0.6;
         EXPECT_NEAR(static_cast<double>(searched.result.root.value()), expected, 1e-5);
         for (const RootMove& move : searched.result.moves) {

@@ -98,8 +98,7 @@ class ExhaustiveSearch {
   std::vector<Move> WinningMoves(const Position& position, int plies, int most) {
     Moves moves;
     position.LegalMoves(moves);
-    return plies == 1 ? WinsAtOnce(position, moves, most)
-                      : WinsLater(position, moves, plies, most);
+    return plies == 1 ? WinsAtOnce(position, moves, most) : WinsLater(position, moves, plies, most);
   }
 
   std::vector<Move> WinsAtOnce(const Position& position, const Moves& moves, int most) {

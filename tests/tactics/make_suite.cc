@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Makes the tactical suite of a game: positions with a forced win in exactly 1, 3 and 5 plies, found
-// by exhaustive search among positions of random games, of games between greedy players, and
+// Makes the tactical suite of a game: positions with a forced win in exactly 1, 3 and 5 plies,
+// found by exhaustive search among positions of random games, of games between greedy players, and
 // scattered ones.
 //
 //   make_tactics GAME COUNT SEED > FILE

@@ -16,8 +16,6 @@ namespace {
 constexpr int kSimulations = 2000;
 // Of the wins in five plies one in so many is verified by exhaustive search.
 constexpr size_t kFiveShare = 6;
-// Of all claims one in so many is verified with the naive engine.
-constexpr size_t kNaiveShare = 1;
 
 template <Game G>
 const std::vector<Tactic>& Suite() {
@@ -98,8 +96,8 @@ TYPED_TEST(Tactics, ExhaustiveSearchAgreesWithTheSuite) {
   for (const Tactic& tactic : Suite<G>()) {
     if (tactic.plies == 5 && fives++ % kFiveShare != 0) continue;
     const auto position = PositionOf<G>(tactic);
-    // Those of five plies take long to search for every first move: that none wins sooner, and
-    // that the first move named does.
+    // Five plies take long to search for every first move. What is checked is that nothing wins
+    // sooner and that the first move named wins.
     if (tactic.plies == 5) {
       EXPECT_EQ(exhaustive.ShortestWin(position, 3).plies, 0) << tactic.fen;
       auto next = position;
@@ -134,8 +132,8 @@ bool WinsInTheNaiveEngine(const naive::NaiveGame& game, const std::string& move,
     if (answered.CurrentEnding().result != "*") return false;
     const auto position = G::Position::FromFen(answered.Fen(), tactic.settings);
     const ForcedWin win = exhaustive.ShortestWin(position, plies - 2);
-    if (win.plies == 0 || !WinsInTheNaiveEngine<G>(answered, G::MoveToText(win.moves[0]),
-                                                   plies - 2, tactic, exhaustive)) {
+    if (win.plies == 0 || !WinsInTheNaiveEngine<G>(answered, G::MoveToText(win.moves[0]), plies - 2,
+                                                   tactic, exhaustive)) {
       return false;
     }
   }
@@ -145,14 +143,12 @@ bool WinsInTheNaiveEngine(const naive::NaiveGame& game, const std::string& move,
 TYPED_TEST(Tactics, NaiveEngineAgreesWithTheSuite) {
   using G = TypeParam;
   ExhaustiveSearch<G> exhaustive;
-  size_t number = 0;
   for (const Tactic& tactic : Suite<G>()) {
-    if (number++ % kNaiveShare != 0 || tactic.plies == 5) continue;
-    const naive::NaiveGame game = naive::NaiveGame::FromFen(std::string(G::kName), tactic.fen,
-                                                            tactic.settings.kings_landing);
+    if (tactic.plies == 5) continue;
+    const naive::NaiveGame game =
+        naive::NaiveGame::FromFen(std::string(G::kName), tactic.fen, tactic.settings.kings_landing);
     EXPECT_EQ(game.CurrentEnding().result, "*") << tactic.fen;
-    EXPECT_TRUE(
-        WinsInTheNaiveEngine<G>(game, tactic.moves[0], tactic.plies, tactic, exhaustive))
+    EXPECT_TRUE(WinsInTheNaiveEngine<G>(game, tactic.moves[0], tactic.plies, tactic, exhaustive))
         << tactic.fen;
   }
 }
@@ -196,13 +192,18 @@ void SearchSuite(int plies, Shares& shares) {
   }
 }
 
-// The floor, in percent, holds for each side and algorithm on its own.
-void ExpectShares(const Shares& shares, double floor) {
+// The least share in percent, for each side on its own.
+struct Floors {
+  double gumbel;
+  double puct;
+};
+
+void ExpectShares(const Shares& shares, const Floors& floors) {
   for (const auto& [key, share] : shares) {
     const auto& [plies, side, algorithm] = key;
+    const double floor = algorithm == RootAlgorithm::kGumbel ? floors.gumbel : floors.puct;
     const std::string name = "wins_in_" + std::to_string(plies) + "_" + std::string(Name(side)) +
-                             "_" +
-                             std::string(kRootAlgorithmNames[static_cast<size_t>(algorithm)]);
+                             "_" + std::string(kRootAlgorithmNames[static_cast<size_t>(algorithm)]);
     testing::Test::RecordProperty(
         name, std::to_string(share.found) + " of " + std::to_string(share.total));
     std::string missed;
@@ -217,19 +218,23 @@ void ExpectShares(const Shares& shares, double floor) {
 TYPED_TEST(Tactics, FindsEveryWinInOnePly) {
   Shares shares;
   SearchSuite<TypeParam>(1, shares);
-  ExpectShares(shares, 100.0);
+  ExpectShares(shares, {.gumbel = 100.0, .puct = 100.0});
 }
 
 TYPED_TEST(Tactics, FindsWinsInThreePlies) {
   Shares shares;
   SearchSuite<TypeParam>(3, shares);
-  ExpectShares(shares, 95.0);
+  ExpectShares(shares, {.gumbel = 95.0, .puct = 95.0});
 }
 
+// No goal but a measure, whose floors lie just below what was measured: without knowledge the
+// moves of The Serbest are too many to see five plies through.
 TYPED_TEST(Tactics, FindsWinsInFivePlies) {
+  constexpr bool kKhans = std::is_same_v<TypeParam, Khans>;
   Shares shares;
   SearchSuite<TypeParam>(5, shares);
-  ExpectShares(shares, 0.0);
+  ExpectShares(shares,
+               kKhans ? Floors{.gumbel = 36.0, .puct = 55.0} : Floors{.gumbel = 3.0, .puct = 7.0});
 }
 
 // --- The longest defence ---------------------------------------------------------------------
