@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "env/game.h"
+#include "mcts/forced_win.h"
 #include "mcts/parallel.h"
 #include "play/uci_game.h"
 #include "play/uci_memory.h"
@@ -141,23 +142,27 @@ class UciSearch {
     return lines;
   }
 
-  // The moves of a line. The search proves a king's last step without making a node for it, so that
-  // step is added.
+  // The moves of a line. The search proves wins of a ply or three without making nodes for them, so
+  // their moves are added.
   std::vector<std::string> LineText(const Line& line) const {
     std::vector<std::string> text;
     typename G::Position position = game_.position();
-    for (const Move& move : search_.LineAfter(line.move, kLongestLine)) {
+    const auto play = [&](Move move) {
       text.push_back(G::MoveToText(move));
       position.Play(move);
+    };
+    for (const Move& move : search_.LineAfter(line.move, kLongestLine)) play(move);
+    if (line.node == nullptr ||
+        (line.node->proof != Proof::kWin && line.node->proof != Proof::kLoss)) {
+      return text;
     }
-    if (line.node != nullptr &&
-        (line.node->proof == Proof::kWin || line.node->proof == Proof::kLoss)) {
-      typename G::Moves moves;
+    typename G::Moves moves;
+    position.LegalMoves(moves);
+    if (text.size() == 1 && line.node->proof_plies == 2 && !moves.empty()) {
+      play(moves[0]);  // one reply is as bad as another
       position.LegalMoves(moves);
-      const Move* const goal = std::find_if(moves.begin(), moves.end(),
-                                            [&](const Move& m) { return position.IsGoalMove(m); });
-      if (goal != moves.end()) text.push_back(G::MoveToText(*goal));
     }
+    if (const auto win = ForcedWinFinder<G>::AtOnce(position, moves)) play(moves[win->move]);
     return text;
   }
 
