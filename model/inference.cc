@@ -71,6 +71,7 @@ std::string TypeName(torch::ScalarType type) {
 
 std::unique_ptr<Evaluator> MakeEvaluator(std::shared_ptr<const FoldedNetwork> network,
                                          const InferenceSettings& settings) {
+  UseOneBlasThread();
   return std::make_unique<TorchEvaluator>(std::move(network), ResolveBackend(settings));
 }
 
@@ -108,6 +109,10 @@ std::string Text(const InferenceFacts& facts) {
 void SetTorchThreads(int threads) {
   Check(threads >= 1, "number of LibTorch's threads");
   at::set_num_threads(threads);
+  UseOneBlasThread();
+}
+
+void UseOneBlasThread() {
   using SetThreads = void(int);
   if (auto* set = FindFunction<SetThreads>("openblas_set_num_threads")) set(1);
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -317,6 +318,18 @@ TEST(Inference, ThreadsAreThoseAskedForUntilAnEvaluationTakesOne) {
         ->Evaluate(batch);
     EXPECT_EQ(at::get_num_threads(), 1);
   }).join();
+}
+
+TEST(Inference, AnEvaluatorLeavesTheBlasWithOneThread) {
+  using GetThreads = int();
+  using SetThreads = void(int);
+  auto* get = reinterpret_cast<GetThreads*>(dlsym(RTLD_DEFAULT, "openblas_get_num_threads"));
+  auto* set = reinterpret_cast<SetThreads*>(dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
+  if (get == nullptr || set == nullptr) GTEST_SKIP() << "the BLAS is not OpenBLAS";
+  set(2);
+  MakeEvaluator(MakeRandomNetwork(InfoOfGame("khans").shape, kSmallNetwork, 1),
+                Cpu(Precision::kFp32));
+  EXPECT_EQ(get(), 1);
 }
 
 TEST(TorchCompat, AutocastHoldsForItsScopeAndTrains) {
