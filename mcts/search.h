@@ -168,6 +168,7 @@ class Search {
   void Finish(std::span<const NodeIndex> path, Proof proof);
   int SelectRoot();
   int SelectRootGumbel();
+  bool ConsiderAnother();
   int SelectGumbel(NodeIndex index);
   int SelectPuct(NodeIndex index);
   void PrepareRoot();
@@ -197,17 +198,15 @@ class Search {
   bool root_ready_ = false;
 
   // Of the root's edges, in their order; made by PrepareRoot().
-  std::vector<double> gumbel_;
-  std::vector<float> clean_priors_;
-  std::vector<bool> considered_;
+  std::vector<double> scores_;    // Gumbel: noise + logit
+  std::vector<float> clean_priors_;  // without noise
+  std::vector<bool> considered_;  // Gumbel: by sequential halving
+  std::vector<int> reached_;      // Gumbel: those considered or with a child, rising
   std::vector<int> halving_visits_;
 
   // Scratch.
   std::vector<float> priors_;
 };
-
-// Softmax of `logits` into `out`, which gets their size; sums to 1.
-void Softmax(std::span<const float> logits, std::vector<float>& out);
 
 }  // namespace khanzero
 

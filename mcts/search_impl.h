@@ -8,17 +8,9 @@
 #include <numeric>
 
 #include "mcts/search.h"
+#include "mcts/softmax.h"
 
 namespace khanzero {
-
-inline void Softmax(std::span<const float> logits, std::vector<float>& out) {
-  out.resize(logits.size());
-  if (logits.empty()) return;
-  const float most = *std::max_element(logits.begin(), logits.end());
-  float sum = 0.0F;
-  for (size_t i = 0; i < logits.size(); ++i) sum += out[i] = std::exp(logits[i] - most);
-  for (float& p : out) p /= sum;
-}
 
 template <Game G>
 Descent Search<G>::Descend(Leaf<G>& leaf) {
@@ -223,17 +215,16 @@ void Search<G>::Complete(Leaf<G>& leaf, std::span<const float> logits, const Wdl
   if (leaf.path.size() > 1) ++counters_.simulations;
 }
 
-// Fixes the order of the root's edges, and draws this search's noise.
+// Draws this search's noise over the root's edges.
 template <Game G>
 void Search<G>::PrepareRoot() {
   root_ready_ = true;
   const Node& root = tree_.root();
-  tree_.Sort(Tree::kRoot, root.edge_count);
   const std::span<Edge> edges = tree_.edges(root);
   clean_priors_.clear();
   for (const Edge& edge : edges) clean_priors_.push_back(edge.prior);
   const bool explores = exploration_ == Exploration::kSelfPlay;
-  gumbel_.assign(edges.size(), 0.0);
+  scores_.clear();
   if (settings_.algorithm == RootAlgorithm::kPuct) {
     if (!explores || settings_.dirichlet_weight <= 0.0 || settings_.dirichlet_alpha_total <= 0.0) {
       return;
@@ -246,8 +237,9 @@ void Search<G>::PrepareRoot() {
     }
     return;
   }
+  for (const Edge& edge : edges) scores_.push_back(Logit(edge));
   if (explores) {
-    for (double& g : gumbel_) g = random_.Gumbel();
+    for (double& score : scores_) score += random_.Gumbel();
   }
   // Gumbel top-m: the actions that share the simulations.
   const auto limit = static_cast<int>(std::clamp<int64_t>(simulation_limit_, 1, kMostScheduled));
@@ -257,12 +249,14 @@ void Search<G>::PrepareRoot() {
   std::iota(order.begin(), order.end(), size_t{0});
   std::partial_sort(order.begin(), order.begin() + considered, order.end(),
                     [&](size_t a, size_t b) {
-                      const double score_a = gumbel_[a] + Logit(edges[a]);
-                      const double score_b = gumbel_[b] + Logit(edges[b]);
-                      return score_a != score_b ? score_a > score_b : a < b;
+                      return scores_[a] != scores_[b] ? scores_[a] > scores_[b] : a < b;
                     });
   considered_.assign(edges.size(), false);
   for (int i = 0; i < considered; ++i) considered_[order[static_cast<size_t>(i)]] = true;
+  reached_.clear();
+  for (size_t i = 0; i < edges.size(); ++i) {
+    if (considered_[i] || edges[i].child != kNoNode) reached_.push_back(static_cast<int>(i));
+  }
   halving_visits_ = SequentialHalvingVisits(considered, limit);
 }
 

@@ -22,9 +22,14 @@ template <Game G>
 double Search<G>::RootMixedValue(uint32_t* most_visits) const {
   MixedValue mixed;
   const std::span<const Edge> edges = tree_.edges(tree_.root());
-  for (size_t i = 0; i < edges.size(); ++i) {
+  const auto add = [&](size_t i) {
     const uint32_t visits = tree_.EdgeVisits(edges[i]);
     if (visits > 0) mixed.Add(clean_priors_[i], tree_.EdgeValue(edges[i], 0.0), visits);
+  };
+  if (settings_.algorithm == RootAlgorithm::kGumbel) {
+    for (const int i : reached_) add(static_cast<size_t>(i));
+  } else {
+    for (size_t i = 0; i < edges.size(); ++i) add(i);
   }
   *most_visits = mixed.most_visits();
   return mixed.Value(tree_.root().raw_value);
@@ -34,11 +39,12 @@ template <Game G>
 double Search<G>::GumbelScore(const Edge& edge, size_t i, double mixed,
                               uint32_t most_visits) const {
   const QTransform sigma{settings_.gumbel_c_visit, settings_.gumbel_c_scale};
-  return gumbel_[i] + Logit(edge) + sigma(tree_.EdgeValue(edge, mixed), most_visits);
+  return scores_[i] + sigma(tree_.EdgeValue(edge, mixed), most_visits);
 }
 
 // Sequential halving: the next simulation goes to the best considered action among those with the
-// number of visits that the schedule asks for.
+// number of visits that the schedule asks for. Actions that are proven to lose get no more; when
+// all considered ones are, the next best takes their place.
 template <Game G>
 int Search<G>::SelectRootGumbel() {
   const std::span<const Edge> edges = tree_.edges(tree_.root());
@@ -48,21 +54,47 @@ int Search<G>::SelectRootGumbel() {
       std::min(static_cast<size_t>(simulations_started_), halving_visits_.size() - 1);
   const auto wanted = static_cast<uint32_t>(halving_visits_[turn]);
   int best = -1;
+  do {
+    double best_score = -std::numeric_limits<double>::infinity();
+    uint32_t best_distance = std::numeric_limits<uint32_t>::max();
+    for (const int choice : reached_) {
+      const auto i = static_cast<size_t>(choice);
+      if (!considered_[i] || tree_.EdgeProof(edges[i]) == Proof::kWin) continue;
+      // Normally some action has exactly the wanted visits; leaves in flight can leave none.
+      const uint32_t visits = tree_.EdgeVisits(edges[i]);
+      const uint32_t distance = visits > wanted ? visits - wanted : wanted - visits;
+      if (distance > best_distance) continue;
+      const double score = GumbelScore(edges[i], i, mixed, most_visits);
+      if (distance < best_distance || score > best_score) {
+        best = choice;
+        best_score = score;
+        best_distance = distance;
+      }
+    }
+  } while (best < 0 && ConsiderAnother());
+  Check(best >= 0, "a root that is not proven has a move that is not");
+  return best;
+}
+
+// Lets sequential halving consider the best action by gumbel + logit of those that it does not and
+// that are not proven to lose. False when there is none.
+template <Game G>
+bool Search<G>::ConsiderAnother() {
+  const std::span<const Edge> edges = tree_.edges(tree_.root());
+  int best = -1;
   double best_score = -std::numeric_limits<double>::infinity();
-  uint32_t best_distance = std::numeric_limits<uint32_t>::max();
   for (size_t i = 0; i < edges.size(); ++i) {
-    if (!considered_[i]) continue;
-    // Normally some action has exactly the wanted visits; leaves in flight can leave none.
-    const uint32_t visits = tree_.EdgeVisits(edges[i]);
-    const uint32_t distance = visits > wanted ? visits - wanted : wanted - visits;
-    const double score = GumbelScore(edges[i], i, mixed, most_visits);
-    if (distance < best_distance || (distance == best_distance && score > best_score)) {
+    if (considered_[i] || tree_.EdgeProof(edges[i]) == Proof::kWin) continue;
+    if (scores_[i] > best_score) {
       best = static_cast<int>(i);
-      best_score = score;
-      best_distance = distance;
+      best_score = scores_[i];
     }
   }
-  return best;
+  if (best < 0) return false;
+  considered_[static_cast<size_t>(best)] = true;
+  const auto place = std::ranges::lower_bound(reached_, best);
+  if (place == reached_.end() || *place != best) reached_.insert(place, best);
+  return true;
 }
 
 // Below the root: argmax of pi'(a) - N(a) / (1 + sum N). Of the unvisited edges only the one with
@@ -70,7 +102,6 @@ int Search<G>::SelectRootGumbel() {
 // that of the visited edges.
 template <Game G>
 int Search<G>::SelectGumbel(NodeIndex index) {
-  tree_.Sort(index, tree_.node(index).visited_edges + 1);
   const Node& node = tree_.node(index);
   const std::span<const Edge> edges = tree_.edges(node);
   const size_t visited = node.visited_edges;
@@ -132,7 +163,6 @@ double Search<G>::ForcedVisits(const Edge& edge, double visits) const {
 template <Game G>
 int Search<G>::SelectPuct(NodeIndex index) {
   const bool is_root = index == Tree::kRoot;
-  if (!is_root) tree_.Sort(index, tree_.node(index).visited_edges + 1);
   const Node& node = tree_.node(index);
   const std::span<const Edge> edges = tree_.edges(node);
   const size_t reach =

@@ -182,5 +182,46 @@ TEST(Solver, SeesTheDrawByThirdRepetition) {
   }
 }
 
+// A root where all but a few moves lose at once: sequential halving must not stop at the actions
+// that it chose to consider when these are proven to lose.
+TYPED_TEST(Solver, GumbelLeavesActionsThatAreProvenToLose) {
+  using G = TypeParam;
+  UniformEvaluator evaluator(InfoOf<G>().shape);
+  SearchSettings settings = SettingsFor(RootAlgorithm::kGumbel, 64);
+  settings.gumbel_considered = 2;
+  Random random(5);
+  typename G::Moves moves;
+  typename G::Moves replies;
+  int tried = 0;
+  for (int game = 0; tried < 8 && game < 2000; ++game) {
+    GameState<G> state(G::Position::Start());
+    for (int ply = 0; ply < 150 && !state.position().ComputeOutcome().over(); ++ply) {
+      state.position().LegalMoves(moves);
+      std::vector<Move> safe;
+      for (const Move& move : moves) {
+        typename G::Position next = state.position();
+        next.Play(move);
+        next.LegalMoves(replies);
+        const bool loses = !next.OutcomeGiven(!replies.empty()).over() &&
+                           ForcedWinFinder<G>::AtOnce(next, replies).has_value();
+        if (!loses) safe.push_back(move);
+      }
+      if (!safe.empty() && 4 * static_cast<int>(safe.size()) < moves.size() && moves.size() < 60) {
+        ++tried;
+        const auto searched =
+            SearchGame(state, settings, evaluator, Exploration::kNone, static_cast<uint64_t>(ply));
+        if (searched.result.proof == Proof::kUnknown) {
+          EXPECT_NE(std::ranges::find(safe, searched.best().move), safe.end())
+              << state.position().Fen() << ' ' << G::MoveToText(searched.best().move);
+          EXPECT_GT(searched.best().visits, 0U) << state.position().Fen();
+        }
+        break;
+      }
+      state.Play(moves[static_cast<int>(random.Below(static_cast<uint64_t>(moves.size())))]);
+    }
+  }
+  EXPECT_GE(tried, 5);
+}
+
 }  // namespace
 }  // namespace khanzero
