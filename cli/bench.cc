@@ -21,6 +21,7 @@
 //                                 inference_share, encode_share, tree_share, waiting_share (of the
 //                                 workers' time)
 //   learner                       batch_size, samples_per_second, bare_samples_per_second,
+//                                 tower_samples_per_second,
 //                                 efficiency {median, least, greatest} of the first over the second
 //   recommended                   workers, games_per_worker, games_per_day
 //   signature                     {gumbel, puct}: nodes, and visits as 16 hexadecimal digits
@@ -119,6 +120,7 @@ void PrintJson(const Printed& printed) {
   json["learner"] = {{"batch_size", config.learner.batch_size},
                      {"samples_per_second", r.learner.samples_per_second},
                      {"bare_samples_per_second", r.learner.bare_samples_per_second},
+                     {"tower_samples_per_second", r.learner.tower_samples_per_second},
                      {"efficiency", RatioJson(r.learner.efficiency)}};
   json["recommended"] = {{"workers", r.recommended_workers},
                          {"games_per_worker", r.recommended_games_per_worker},
@@ -206,6 +208,8 @@ void PrintText(const Printed& printed) {
   Line("of its network", Percent(r.learner.efficiency.median),
        fmt::format("of the same steps on one ready batch, {:.0f}/s; {}",
                    r.learner.bare_samples_per_second, RoundsText(r.learner.efficiency)));
+  Line("heads of play", Whole(r.learner.tower_samples_per_second),
+       "such steps without the heads that only training uses");
   fmt::print(
       "\nFor this machine\n  selfplay:\n    workers: {}\n    games_per_worker: {}  # the batch\n"
       "  About {:.0f} games a day of self-play alone; {:.0f} as configured.\n",

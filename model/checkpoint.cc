@@ -236,11 +236,19 @@ std::string SerializeWeights(const NetworkImpl& network) {
   return SerializeTensors(file);
 }
 
+namespace {
+
+// Heads that only training uses: a file of before they were there, or without them, is as good.
+bool IsAuxiliary(const std::string& name) { return name.starts_with("auxiliary."); }
+
+}  // namespace
+
 void RestoreWeights(NetworkImpl& network, const std::string& bytes, const std::string& source) {
   const TensorFile file = ParseTensors(bytes, source);
   const std::map<std::string, torch::Tensor> state = StateOf(network);
   for (const auto& [name, tensor] : state) {
     const auto stored = file.tensors.find(name);
+    if (stored == file.tensors.end() && IsAuxiliary(name)) continue;
     const std::vector<int64_t> shape = tensor.sizes().vec();
     if (stored == file.tensors.end()) {
       throw InputError(source + " lacks the array " + NameOf(name, shape));
@@ -260,6 +268,7 @@ void RestoreWeights(NetworkImpl& network, const std::string& bytes, const std::s
   }
   const torch::NoGradGuard no_grad;
   for (const auto& [name, tensor] : state) {
+    if (!file.tensors.contains(name)) continue;
     const StoredTensor& stored = file.tensors.at(name);
     torch::Tensor target = tensor;
     target.copy_(torch::from_blob(const_cast<char*>(stored.bytes.data()), stored.shape,

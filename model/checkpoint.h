@@ -67,7 +67,7 @@ void CheckSameGame(const GameInfo& found, const GameInfo& expected, const std::s
 
 // Parameters and buffers of a network as a safetensors file, and back. RestoreWeights throws
 // InputError naming `source` for a missing, additional or misshapen array; the network is then as
-// before.
+// before. Arrays of the auxiliary heads may be missing: these then stay as they are.
 std::string SerializeWeights(const NetworkImpl& network);
 void RestoreWeights(NetworkImpl& network, const std::string& bytes, const std::string& source);
 

@@ -105,9 +105,7 @@ PolicyHeadImpl::PolicyHeadImpl(const EncodingShape& shape, int channels) {
   InitLayer(out, kLastLayerScale);
 }
 
-torch::Tensor PolicyHeadImpl::forward(const torch::Tensor& tower) {
-  return out(Relu(conv(tower))).flatten(1);
-}
+torch::Tensor PolicyHeadImpl::Features(const torch::Tensor& tower) { return Relu(conv(tower)); }
 
 ValueHeadImpl::ValueHeadImpl(const EncodingShape& shape, int channels, int hidden_units) {
   conv = register_module("conv", ConvNorm(channels, kValueChannels, 1));
@@ -118,10 +116,21 @@ ValueHeadImpl::ValueHeadImpl(const EncodingShape& shape, int channels, int hidde
   InitLayer(out, kLastLayerScale);
 }
 
-torch::Tensor ValueHeadImpl::forward(const torch::Tensor& tower) {
+torch::Tensor ValueHeadImpl::Features(const torch::Tensor& tower) {
   // Channels last in memory, so that flattening in this order copies nothing.
   const torch::Tensor features = Relu(conv(tower)).permute({0, 2, 3, 1}).flatten(1);
-  return out(Relu(hidden(features)));
+  return Relu(hidden(features));
+}
+
+AuxiliaryHeadsImpl::AuxiliaryHeadsImpl(const EncodingShape& shape, int channels, int hidden_units) {
+  reply = register_module(
+      "reply", torch::nn::Conv2d(torch::nn::Conv2dOptions(channels, shape.policy_planes, 1)));
+  survival =
+      register_module("survival", torch::nn::Conv2d(torch::nn::Conv2dOptions(channels, 1, 1)));
+  moves_left = register_module("moves_left", torch::nn::Linear(hidden_units, 1));
+  InitLayer(reply, kLastLayerScale);
+  InitLayer(survival, kLastLayerScale);
+  InitLayer(moves_left, kLastLayerScale);
 }
 
 NetworkImpl::NetworkImpl(const EncodingShape& shape, const NetworkSettings& settings)
@@ -131,6 +140,8 @@ NetworkImpl::NetworkImpl(const EncodingShape& shape, const NetworkSettings& sett
   for (int i = 0; i < settings.blocks; ++i) blocks->push_back(ResidualBlock(settings.channels));
   policy = register_module("policy", PolicyHead(shape, settings.channels));
   value = register_module("value", ValueHead(shape, settings.channels, settings.value_hidden));
+  auxiliary = register_module("auxiliary",
+                              AuxiliaryHeads(shape, settings.channels, settings.value_hidden));
   for (torch::Tensor& parameter : parameters()) {
     if (parameter.dim() == 4) {
       parameter.set_data(parameter.data().contiguous(torch::MemoryFormat::ChannelsLast));
@@ -138,10 +149,21 @@ NetworkImpl::NetworkImpl(const EncodingShape& shape, const NetworkSettings& sett
   }
 }
 
-NetworkOutput NetworkImpl::forward(const torch::Tensor& x) {
+NetworkOutput NetworkImpl::forward(const torch::Tensor& x, Heads heads) {
   torch::Tensor tower = Relu(stem(x));
   for (const auto& block : *blocks) tower = block->as<ResidualBlockImpl>()->forward(tower);
-  return {.policy = policy(tower), .wdl = value(tower)};
+  const torch::Tensor for_policy = policy->Features(tower);
+  const torch::Tensor for_value = value->Features(tower);
+  NetworkOutput output;
+  output.policy = policy->out(for_policy).flatten(1);
+  output.wdl = value->out(for_value);
+  if (heads == Heads::kAll) {
+    // The opponent sees the ranks the other way round.
+    output.reply = auxiliary->reply(for_policy).flip({2}).flatten(1);
+    output.survival = auxiliary->survival(tower).flatten(1);
+    output.moves_left = torch::softplus(auxiliary->moves_left(for_value)).squeeze(1);
+  }
+  return output;
 }
 
 torch::Tensor InputView(const float* planes, int64_t positions, const EncodingShape& shape) {

@@ -16,10 +16,18 @@
 
 namespace khanzero {
 
+// The heads that play needs, or also those that only help the tower to learn.
+enum class Heads { kPlay, kAll };
+
 struct NetworkOutput {
   torch::Tensor policy;  // logits [B, policy_size], index = plane * squares + square
   torch::Tensor wdl;     // logits [B, 3]: win, draw, loss for the side to move
+  // With Heads::kAll only.
+  torch::Tensor reply;       // logits [B, policy_size] of the opponent's next move, in its own view
+  torch::Tensor survival;    // logits [B, squares]: the piece on a square is there in the end
+  torch::Tensor moves_left;  // [B], plies to the end of the game in units of kMovesLeftUnit
 };
+inline constexpr double kMovesLeftUnit = 20.0;
 
 // Convolution without bias, then batch norm.
 class ConvNormImpl : public torch::nn::Module {
@@ -45,7 +53,8 @@ TORCH_MODULE(ResidualBlock);
 class PolicyHeadImpl : public torch::nn::Module {
  public:
   PolicyHeadImpl(const EncodingShape& shape, int channels);
-  torch::Tensor forward(const torch::Tensor& tower);
+  // [B, channels, ranks, files], what `out` takes.
+  torch::Tensor Features(const torch::Tensor& tower);
 
   ConvNorm conv{nullptr};
   torch::nn::Conv2d out{nullptr};
@@ -55,13 +64,26 @@ TORCH_MODULE(PolicyHead);
 class ValueHeadImpl : public torch::nn::Module {
  public:
   ValueHeadImpl(const EncodingShape& shape, int channels, int hidden_units);
-  torch::Tensor forward(const torch::Tensor& tower);
+  // [B, hidden units], what `out` takes.
+  torch::Tensor Features(const torch::Tensor& tower);
 
   ConvNorm conv{nullptr};
   torch::nn::Linear hidden{nullptr};
   torch::nn::Linear out{nullptr};
 };
 TORCH_MODULE(ValueHead);
+
+// What only training looks at: the opponent's reply (Wu 2019), which pieces last to the end, and
+// how long the game goes on. One layer each on what the other heads have; no export has them.
+class AuxiliaryHeadsImpl : public torch::nn::Module {
+ public:
+  AuxiliaryHeadsImpl(const EncodingShape& shape, int channels, int hidden_units);
+
+  torch::nn::Conv2d reply{nullptr};
+  torch::nn::Conv2d survival{nullptr};
+  torch::nn::Linear moves_left{nullptr};
+};
+TORCH_MODULE(AuxiliaryHeads);
 
 class NetworkImpl : public torch::nn::Module {
  public:
@@ -71,7 +93,7 @@ class NetworkImpl : public torch::nn::Module {
   NetworkImpl(const EncodingShape& shape, const NetworkSettings& settings);
 
   // `x` [B, planes, ranks, files], best a channels-last view: InputView() makes one.
-  NetworkOutput forward(const torch::Tensor& x);
+  NetworkOutput forward(const torch::Tensor& x, Heads heads = Heads::kPlay);
 
   const EncodingShape& shape() const { return shape_; }
   const NetworkSettings& settings() const { return settings_; }
@@ -80,6 +102,7 @@ class NetworkImpl : public torch::nn::Module {
   torch::nn::ModuleList blocks{nullptr};  // of ResidualBlock
   PolicyHead policy{nullptr};
   ValueHead value{nullptr};
+  AuxiliaryHeads auxiliary{nullptr};
 
  private:
   EncodingShape shape_;

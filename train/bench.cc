@@ -316,21 +316,24 @@ class Bench {
       });
       return rate.per_second();
     };
-    const auto train_bare = [&](double seconds) {
-      StepRate rate(seconds);
-      learner.RepeatBatch(window, [&](int64_t samples) { return rate.GoOn(samples); });
+    const auto train_bare = [&](LearnerHeads heads) {
+      StepRate rate(turn);
+      learner.RepeatBatch(window, heads, [&](int64_t samples) { return rate.GoOn(samples); });
       return rate.per_second();
     };
     train(0.0);  // plans and memory are made once
     std::vector<double> rates;
     std::vector<double> bare;
+    std::vector<double> tower;
     for (int round = 0; round < kRounds; ++round) {
-      bare.push_back(train_bare(turn));
+      tower.push_back(train_bare(LearnerHeads::kPlay));
+      bare.push_back(train_bare(LearnerHeads::kConfigured));
       rates.push_back(train(turn));
     }
     report_.learner = {.samples_per_second = Median(rates),
                        .bare_samples_per_second = Median(bare),
-                       .efficiency = RatioOf(rates, bare)};
+                       .efficiency = RatioOf(rates, bare),
+                       .tower_samples_per_second = Median(tower)};
   }
 
   void Recommend() {

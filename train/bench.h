@@ -44,8 +44,9 @@ struct SelfPlayRates {
 
 struct LearnerRates {
   double samples_per_second = 0.0;
-  double bare_samples_per_second = 0.0;  // steps on one batch made before: the network's passes
-  Ratio efficiency;                      // the first over the second
+  double bare_samples_per_second = 0.0;   // steps on one batch made before: the network's passes
+  Ratio efficiency;                       // the first over the second
+  double tower_samples_per_second = 0.0;  // such steps with the heads of play alone
 };
 
 struct BenchReport {

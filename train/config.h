@@ -45,6 +45,9 @@ struct SelfPlaySettings {
 enum class OptimizerKind { kAdamW, kSgd };
 inline constexpr ChoiceNames<2> kOptimizerKindNames = {"adamw", "sgd"};
 
+enum class Schedule { kCosine, kLinear, kConstant };
+inline constexpr ChoiceNames<3> kScheduleNames = {"cosine", "linear", "constant"};
+
 enum class CappedGames { kDraw, kSkip };
 inline constexpr ChoiceNames<2> kCappedGamesNames = {"draw", "skip"};
 
@@ -53,14 +56,21 @@ struct LearnerSettings {
   OptimizerKind optimizer = OptimizerKind::kAdamW;
   double learning_rate = 0.002;
   int warmup_steps = 100;
+  Schedule schedule = Schedule::kCosine;
   double final_learning_rate = 0.0002;
   double weight_decay = 0.0001;
   double momentum = 0.9;
   double gradient_clip = 5.0;
   double policy_weight = 1.0;
   double value_weight = 1.0;
+  double reply_weight = 0.15;
+  double survival_weight = 0.05;
+  double moves_left_weight = 0.05;
   double root_value_share = 0.3;
   CappedGames capped_games = CappedGames::kDraw;
+  double surprise_share = 0.0;
+  double ema_decay = 0.999;
+  double loss_leap = 2.0;
   double samples_per_position = 4.0;
   int64_t window_min_positions = 20'000;
   double window_growth = 0.4;
@@ -77,8 +87,10 @@ struct LearnerSettings {
     visit.Number("learning_rate", s.learning_rate, 1e-8, 10.0, "highest learning rate");
     visit.Number("warmup_steps", s.warmup_steps, 0, 1'000'000,
                  "steps over which the learning rate rises to its highest");
+    visit.Choice("schedule", s.schedule, kScheduleNames,
+                 "how the learning rate falls over the run's budget: cosine, linear or constant");
     visit.Number("final_learning_rate", s.final_learning_rate, 0.0, 10.0,
-                 "learning rate at the end of the run's budget; falls as a cosine");
+                 "learning rate at the end of the run's budget");
     visit.Number("weight_decay", s.weight_decay, 0.0, 1.0,
                  "decay of convolution and linear weights (not of norms and biases)");
     visit.Number("momentum", s.momentum, 0.0, 0.9999, "sgd: momentum");
@@ -86,10 +98,25 @@ struct LearnerSettings {
                  "longest gradient (norm); 0 does not clip");
     visit.Number("policy_weight", s.policy_weight, 0.0, 1000.0, "weight of the policy loss");
     visit.Number("value_weight", s.value_weight, 0.0, 1000.0, "weight of the value loss");
+    visit.Number("reply_weight", s.reply_weight, 0.0, 1000.0,
+                 "weight of the loss of the opponent's next move, a head for training only");
+    visit.Number("survival_weight", s.survival_weight, 0.0, 1000.0,
+                 "weight of the loss of which pieces last to the end, a head for training only");
+    visit.Number("moves_left_weight", s.moves_left_weight, 0.0, 1000.0,
+                 "weight of the loss of the game's remaining length, a head for training only");
     visit.Number("root_value_share", s.root_value_share, 0.0, 1.0,
                  "share of the search's root value in the value target, the rest is the result");
     visit.Choice("capped_games", s.capped_games, kCappedGamesNames,
                  "a game cut off trains its value as a draw, or not at all (skip)");
+    visit.Number("surprise_share", s.surprise_share, 0.0, 1.0,
+                 "share of a game's samples that goes to positions where the search disagreed with "
+                 "the network, by how much it did");
+    visit.Number("ema_decay", s.ema_decay, 0.0, 0.999999,
+                 "the network in play is an average of the trained one over about 1 / (1 - this) "
+                 "steps (fewer in the beginning); 0: the trained one itself");
+    visit.Number("loss_leap", s.loss_leap, 0.0, 1000.0,
+                 "a loss above this times its average returns the learner to its last good state; "
+                 "0: only a loss that is not finite does");
     visit.Number("samples_per_position", s.samples_per_position, 0.01, 100.0,
                  "how often a new position is trained on, on average");
     visit.Number("window_min_positions", s.window_min_positions, int64_t{1}, int64_t{1} << 40,
@@ -114,6 +141,7 @@ struct LoopSettings {
   int games_per_cycle = 500;
   int uniform_games = 0;
   int keep_checkpoints = 20;
+  bool deterministic = false;
 
   template <class V>
   static void Fields(LoopSettings& s, V& visit) {
@@ -127,6 +155,9 @@ struct LoopSettings {
                  "first games played without a network (uniform priors, draw value)");
     visit.Number("keep_checkpoints", s.keep_checkpoints, 1, 1'000'000,
                  "how many of the newest checkpoints are kept");
+    visit.Flag("deterministic", s.deterministic,
+               "the same seed gives the same games and weights to the last bit, however often the "
+               "run is stopped: one worker, one thread, each cycle's games played to their end");
   }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "train/cycle_metrics.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -17,12 +18,19 @@ void CycleMetrics::Count(const GameRecord& game) {
   white_wins += game.outcome.result == Result::kWhiteWins;
   black_wins += game.outcome.result == Result::kBlackWins;
   draws += game.outcome.result == Result::kDraw;
+  capped_games += game.outcome.reason == EndReason::kPlyCap;
   ++endings[std::string(Text(game.outcome.reason))];
+  const auto begin = game.move_ranks.begin();
+  openings.emplace(
+      begin, begin + static_cast<std::ptrdiff_t>(std::min(kOpeningPlies, game.move_ranks.size())));
 }
 
 void CycleMetrics::AppendTo(const std::filesystem::path& path) const {
   const auto rate = [](int64_t count, double seconds) {
     return seconds > 0.0 ? static_cast<double>(count) / seconds : 0.0;
+  };
+  const auto share = [](int64_t part, int64_t whole) {
+    return whole > 0 ? static_cast<double>(part) / static_cast<double>(whole) : 0.0;
   };
   nlohmann::ordered_json line = {
       {"cycle", cycle},
@@ -41,22 +49,41 @@ void CycleMetrics::AppendTo(const std::filesystem::path& path) const {
         {"black_wins", black_wins},
         {"draws", draws},
         {"endings", endings},
+        {"white_score", white_score()},
+        {"capped_share", share(capped_games, new_games)},
+        {"mean_plies", share(new_plies, new_games)},
+        {"unique_openings", openings.size()},
+        {"waiting_share", waiting_share},
         {"evaluations_per_second", rate(evaluations, self_play_seconds)}}},
       {"learner",
        {{"seconds", learner_seconds},
         {"steps", training.steps},
-        {"skipped_steps", training.skipped_steps},
+        {"returns", training.returns},
+        {"reuse", reuse},
+        {"waiting_share", learner_waiting_share()},
         {"samples_per_second", rate(training.samples, learner_seconds)},
-        {"policy_loss", training.policy_loss},
-        {"value_loss", training.value_loss},
+        {"policy_loss", training.loss.policy},
+        {"value_loss", training.loss.value},
+        {"reply_loss", training.loss.reply},
+        {"survival_loss", training.loss.survival},
+        {"moves_left_loss", training.loss.moves_left},
         {"policy_entropy", training.policy_entropy},
         {"gradient_norm", training.gradient_norm},
         {"learning_rate", training.learning_rate}}},
       {"validation",
        {{"samples", validation.samples},
-        {"policy_loss", validation.policy_loss},
-        {"value_loss", validation.value_loss},
+        {"policy_loss", validation.loss.policy},
+        {"value_loss", validation.loss.value},
+        {"reply_loss", validation.loss.reply},
+        {"survival_loss", validation.loss.survival},
+        {"moves_left_loss", validation.loss.moves_left},
+        {"policy_entropy", validation.policy_entropy},
+        {"policy_divergence", validation.policy_divergence},
+        {"calibration_error", validation.calibration_error},
         {"top_move_agreement", validation.top_move_agreement}}},
+      {"health",
+       {{"search_divergence", search_gap.divergence}, {"search_agreement", search_gap.agreement}}},
+      {"alarms", alarms},
       {"damaged_games", damaged_games}};
   for (const auto& [opponent, score] : scores) line["scores"][opponent] = score;
   // One write of a whole line: a reader sees it or not.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,7 +16,15 @@
 
 namespace khanzero {
 
+// How far the search is from the network on positions that never change.
+struct SearchGap {
+  double divergence = 0.0;  // of the search's policy from the network's, nats
+  double agreement = 0.0;   // share of positions where both prefer the same move
+};
+
 struct CycleMetrics {
+  static constexpr size_t kOpeningPlies = 6;
+
   int64_t cycle = 0;
   double hours = 0.0;  // of work, since the run began
   int64_t step = 0;
@@ -26,9 +35,12 @@ struct CycleMetrics {
 
   double self_play_seconds = 0.0;
   int64_t evaluations = 0;
+  double waiting_share = 0.0;  // of the workers' time
   double learner_seconds = 0.0;
   TrainingReport training;
   ValidationReport validation;
+  SearchGap search_gap;
+  double reuse = 0.0;  // samples trained on for each training position, since the run began
   std::vector<std::pair<std::string, double>> scores;  // opponent, points a game 0..1
   int64_t damaged_games = 0;
 
@@ -39,7 +51,21 @@ struct CycleMetrics {
   int64_t white_wins = 0;
   int64_t black_wins = 0;
   int64_t draws = 0;
+  int64_t capped_games = 0;
   std::map<std::string, int64_t> endings;
+  std::set<std::vector<uint16_t>> openings;  // different first kOpeningPlies moves
+
+  std::vector<std::string> alarms;
+
+  // White's points a game.
+  double white_score() const {
+    return new_games == 0 ? 0.5
+                          : (static_cast<double>(white_wins) + 0.5 * static_cast<double>(draws)) /
+                                static_cast<double>(new_games);
+  }
+  double learner_waiting_share() const {
+    return learner_seconds > 0.0 ? training.waiting_seconds / learner_seconds : 0.0;
+  }
 
   void Count(const GameRecord& game);
   // Adds one line of JSON. Throws RuntimeFailure when it cannot be written.

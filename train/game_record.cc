@@ -112,6 +112,7 @@ std::string SerializeRecord(const GameRecord& record) {
     }
     message.mutable_root_wins()->push_back(static_cast<char>(sample.root_win));
     message.mutable_root_losses()->push_back(static_cast<char>(sample.root_loss));
+    message.mutable_surprises()->push_back(static_cast<char>(sample.surprise));
   }
   return Compress(message.SerializeAsString());
 }
@@ -125,7 +126,8 @@ std::vector<SampleRecord> ParseSamples(const proto::GameRecord& message) {
   }
   const std::string& weights = message.target_weights();
   if (static_cast<size_t>(message.target_rank_gaps_size()) != weights.size() ||
-      message.root_wins().size() != message.root_losses().size()) {
+      message.root_wins().size() != message.root_losses().size() ||
+      (!message.surprises().empty() && message.surprises().size() != message.root_wins().size())) {
     Fail("its arrays do not fit each other");
   }
   std::vector<SampleRecord> samples;
@@ -140,6 +142,9 @@ std::vector<SampleRecord> ParseSamples(const proto::GameRecord& message) {
                         .target = {},
                         .root_win = static_cast<uint8_t>(message.root_wins()[samples.size()]),
                         .root_loss = static_cast<uint8_t>(message.root_losses()[samples.size()])};
+    if (!message.surprises().empty()) {
+      sample.surprise = static_cast<uint8_t>(message.surprises()[samples.size()]);
+    }
     if (sample.root_win + sample.root_loss > 256) Fail("a root value is above 1");
     uint64_t rank = 0;
     for (size_t i = 0; i < count; ++i, ++entry, ++rank) {

@@ -33,7 +33,9 @@ struct SampleRecord {
   std::vector<TargetEntry> target;  // rising ranks, not empty
   uint8_t root_win = 0;             // of the search's root value, x 255, for the side to move
   uint8_t root_loss = 0;
+  uint8_t surprise = 0;  // KL of the target from the network's policy in nats, x kSurpriseUnits
 };
+inline constexpr double kSurpriseUnits = 32.0;
 
 struct GameRecord {
   std::string game;

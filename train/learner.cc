@@ -3,6 +3,9 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
+#include <array>
+#include <chrono>
 #include <cmath>
 #include <future>
 #include <nlohmann/json.hpp>
@@ -14,6 +17,8 @@
 #include "model/network.h"
 #include "model/torch_compat.h"
 #include "train/learner_batch.h"
+#include "train/losses.h"
+#include "train/optimizer.h"
 #include "train/self_play.h"
 
 namespace khanzero {
@@ -21,85 +26,105 @@ namespace khanzero {
 namespace {
 
 constexpr const char* kOptimizerFile = "optimizer.pt";
+constexpr const char* kTrainedFile = "trained.safetensors";
 constexpr const char* kLearnerFile = "learner.json";
 constexpr const char* kLoopFile = "loop.json";
-// So many steps in a row without a finite loss mean that training is broken.
-constexpr int kMostSkippedInRow = 20;
+// How often the learner notes a state to go back to, and how often in a row it goes back.
+constexpr int64_t kStepsBetweenNotes = 200;
+constexpr int kMostReturns = 3;
 
-// Weights of convolutions and linear layers decay; norms and biases do not.
-std::unique_ptr<torch::optim::Optimizer> MakeOptimizer(const LearnerSettings& settings,
-                                                       NetworkImpl& network) {
-  std::vector<torch::Tensor> decayed;
-  std::vector<torch::Tensor> free;
-  for (const torch::Tensor& parameter : network.parameters()) {
-    (parameter.dim() > 1 ? decayed : free).push_back(parameter);
-  }
-  const auto build = [&]<class Optimizer, class Options>(Options with_decay, Options without) {
-    std::vector<torch::optim::OptimizerParamGroup> groups;
-    groups.emplace_back(decayed, std::make_unique<Options>(with_decay));
-    groups.emplace_back(free, std::make_unique<Options>(without));
-    return std::make_unique<Optimizer>(std::move(groups), without);
+std::string Serialize(const torch::optim::Optimizer& optimizer) {
+  std::ostringstream stream;
+  torch::save(optimizer, stream);
+  return stream.str();
+}
+
+void Restore(torch::optim::Optimizer& optimizer, const std::string& bytes) {
+  std::istringstream stream(bytes);
+  torch::load(optimizer, stream);
+}
+
+// Moves `average` towards `network` by `share`: parameters and running statistics alike.
+void MoveTowards(NetworkImpl& average, const NetworkImpl& network, double share) {
+  const torch::NoGradGuard no_grad;
+  const auto blend = [&](const std::vector<torch::Tensor>& to,
+                         const std::vector<torch::Tensor>& by) {
+    for (size_t i = 0; i < to.size(); ++i) {
+      if (to[i].is_floating_point()) {
+        to[i].lerp_(by[i], share);
+      } else {
+        to[i].copy_(by[i]);
+      }
+    }
   };
-  const double rate = settings.learning_rate;
-  if (settings.optimizer == OptimizerKind::kSgd) {
-    const auto options = torch::optim::SGDOptions(rate)
-                             .momentum(settings.momentum)
-                             .nesterov(settings.momentum > 0.0);
-    auto with_decay = options;
-    with_decay.weight_decay(settings.weight_decay);
-    return build.template operator()<torch::optim::SGD>(with_decay, options);
+  blend(average.parameters(), network.parameters());
+  blend(average.buffers(), network.buffers());
+}
+
+// Sees a loss that is not finite, or whose recent average is far above its long one.
+class LossWatch {
+ public:
+  // Says whether the loss is sane. `leap` 0: only finiteness counts.
+  bool Add(double loss, double leap) {
+    if (!std::isfinite(loss)) return false;
+    if (count_ == 0) recent_ = typical_ = loss;
+    ++count_;
+    recent_ += 0.1 * (loss - recent_);
+    typical_ += 0.01 * (loss - typical_);
+    return leap <= 0.0 || recent_ <= leap * typical_;
   }
-  const auto options = torch::optim::AdamWOptions(rate).weight_decay(0.0);
-  auto with_decay = options;
-  with_decay.weight_decay(settings.weight_decay);
-  return build.template operator()<torch::optim::AdamW>(with_decay, options);
-}
+  nlohmann::json ToJson() const {
+    return {{"count", count_}, {"recent", recent_}, {"typical", typical_}};
+  }
+  void FromJson(const nlohmann::json& json) {
+    json.at("count").get_to(count_);
+    json.at("recent").get_to(recent_);
+    json.at("typical").get_to(typical_);
+  }
 
-void SetLearningRate(torch::optim::Optimizer& optimizer, double rate) {
-  for (auto& group : optimizer.param_groups()) group.options().set_lr(rate);
-}
-
-// Rises over the warm-up, then falls as half a cosine with the run's progress.
-double LearningRate(const LearnerSettings& settings, int64_t step, double progress) {
-  constexpr double kPi = 3.14159265358979323846;
-  const double spent = std::min(1.0, std::max(0.0, progress));
-  const double rate =
-      settings.final_learning_rate +
-      (settings.learning_rate - settings.final_learning_rate) * 0.5 * (1.0 + std::cos(kPi * spent));
-  if (step >= settings.warmup_steps) return rate;
-  return rate * static_cast<double>(step + 1) / static_cast<double>(settings.warmup_steps);
-}
-
-struct Losses {
-  torch::Tensor policy;
-  torch::Tensor value;
-  torch::Tensor entropy;
-  torch::Tensor log_policy;  // [B, most moves], over legal moves only
+ private:
+  int64_t count_ = 0;
+  double recent_ = 0.0;
+  double typical_ = 0.0;
 };
 
-// Policy cross-entropy over the legal moves (an illegal one has probability 0 and gets no
-// gradient), and win/draw/loss cross-entropy over the samples that have a value.
-Losses ComputeLosses(const NetworkOutput& output, const LearnerBatch& batch) {
-  Losses losses;
-  const torch::Tensor legal = output.policy.to(torch::kFloat32)
-                                  .gather(1, batch.move_indices)
-                                  .masked_fill(batch.move_padding, -1e9);
-  losses.log_policy = torch::log_softmax(legal, 1);
-  losses.policy = -(batch.policy * losses.log_policy).sum(1).mean();
-  const torch::Tensor wdl = torch::log_softmax(output.wdl.to(torch::kFloat32), 1);
-  const torch::Tensor each = -(batch.wdl * wdl).sum(1) * batch.value_weight;
-  losses.value = each.sum() / batch.value_weight.sum().clamp_min(1.0);
-  const torch::Tensor detached = losses.log_policy.detach();
-  losses.entropy = -(detached.exp() * detached).sum(1).mean();
-  return losses;
+void AddTo(HeadLosses& sum, const HeadLosses& losses, double weight) {
+  sum.policy += weight * losses.policy;
+  sum.value += weight * losses.value;
+  sum.reply += weight * losses.reply;
+  sum.survival += weight * losses.survival;
+  sum.moves_left += weight * losses.moves_left;
+}
+
+HeadLosses Mean(const HeadLosses& sum, double count) {
+  HeadLosses mean;
+  AddTo(mean, sum, 1.0 / count);
+  return mean;
 }
 
 }  // namespace
 
 struct Learner::Impl {
+  // A batch, and the random stream after it was drawn.
+  struct Drawn {
+    LearnerBatch batch;
+    Random random;
+  };
+  // A state to go back to. The random stream is not part of it: the same batches would do the same.
+  struct Note {
+    std::string trained;
+    std::string averaged;
+    std::string optimizer;
+    int64_t step = 0;
+    LossWatch watch;
+    TrainingReport report;
+    TrainingReport sums;
+  };
+
   explicit Impl(const Config& c)
       : config(c), replayer(MakeReplayer(c.game)), info(replayer->info()), random(c.seed) {
     bf16 = UsesBf16(c.learner.precision);
+    heads = HeadsFor(c.learner);
   }
 
   static bool UsesBf16(Precision precision) {
@@ -109,55 +134,91 @@ struct Learner::Impl {
     return DescribeInference(settings).precision == "bf16";
   }
 
-  LearnerBatch DrawBatch(ReplayWindow& window) {
+  void UseThreads() const { SetTorchThreads(ThreadsFor(config.learner.threads)); }
+
+  // The network that plays: the average, if there is one.
+  NetworkImpl& shown() { return averaged ? *averaged : *network; }
+
+  Drawn DrawBatch(ReplayWindow& window, Random stream) const {
     const LearnerSettings& settings = config.learner;
-    return MakeLearnerBatch(*replayer,
-                            window.Draw(ReplayWindow::Part::kTraining, settings.batch_size, random),
-                            settings, random);
+    const auto samples = window.Draw(ReplayWindow::Part::kTraining, settings.batch_size, stream);
+    const Targets targets = heads == Heads::kAll ? Targets::kAll : Targets::kPlay;
+    LearnerBatch batch = MakeLearnerBatch(*replayer, samples, settings, targets, stream);
+    return {std::move(batch), stream};
   }
 
-  NetworkOutput Forward(const LearnerBatch& batch) {
-    if (!bf16) return network->forward(batch.planes);
+  NetworkOutput Forward(NetworkImpl& with, const LearnerBatch& batch, Heads of) const {
+    if (!bf16) return with.forward(batch.planes, of);
     const AutocastGuard autocast(torch::kCPU, torch::kBFloat16);
-    return network->forward(batch.planes);
+    return with.forward(batch.planes, of);
   }
 
-  // One optimiser step; says whether it was made.
-  bool Step(const LearnerBatch& batch, double rate, TrainingReport& report) {
+  // One optimiser step; says whether its loss was sane. Weights are left alone when it is not
+  // finite.
+  bool Step(const LearnerBatch& batch, double rate, Heads of, TrainingReport& sums) {
     SetLearningRate(*optimizer, rate);
     optimizer->zero_grad();
-    const Losses losses = ComputeLosses(Forward(batch), batch);
-    const torch::Tensor loss =
-        config.learner.policy_weight * losses.policy + config.learner.value_weight * losses.value;
-    const double value = loss.item<double>();
-    if (!std::isfinite(value)) return false;
-    loss.backward();
+    const Losses losses = ComputeLosses(Forward(*network, batch, of), batch, config.learner);
+    if (!watch.Add(losses.total.item<double>(), config.learner.loss_leap)) return false;
+    losses.total.backward();
     const double limit = config.learner.gradient_clip > 0.0 ? config.learner.gradient_clip : 1e30;
     const double norm = torch::nn::utils::clip_grad_norm_(network->parameters(), limit);
     if (!std::isfinite(norm)) return false;
     optimizer->step();
-    report.policy_loss += losses.policy.item<double>();
-    report.value_loss += losses.value.item<double>();
-    report.policy_entropy += losses.entropy.item<double>();
-    report.gradient_norm += norm;
-    report.learning_rate = rate;
+    ++step;
+    if (averaged) {
+      const auto n = static_cast<double>(step);
+      MoveTowards(*averaged, *network,
+                  1.0 - std::min(config.learner.ema_decay, (1.0 + n) / (10.0 + n)));
+    }
+    AddTo(sums.loss, ToNumbers(losses), 1.0);
+    sums.policy_entropy += losses.entropy.item<double>();
+    sums.gradient_norm += norm;
+    sums.learning_rate = rate;
     return true;
+  }
+
+  Note MakeNote(const TrainingReport& report, const TrainingReport& sums) const {
+    return {.trained = SerializeWeights(*network),
+            .averaged = averaged ? SerializeWeights(*averaged) : std::string(),
+            .optimizer = Serialize(*optimizer),
+            .step = step,
+            .watch = watch,
+            .report = report,
+            .sums = sums};
+  }
+  void GoBack(const Note& note) {
+    RestoreWeights(*network, note.trained, "the noted weights");
+    if (averaged) RestoreWeights(*averaged, note.averaged, "the noted average");
+    Restore(*optimizer, note.optimizer);
+    step = note.step;
+    watch = note.watch;
+  }
+
+  void MakeAverage() {
+    if (config.learner.ema_decay <= 0.0) return;
+    averaged = Network(info.shape, config.network);
+    RestoreWeights(*averaged, SerializeWeights(*network), "the network");
   }
 
   Config config;
   std::unique_ptr<Replayer> replayer;
   GameInfo info;
-  Network network{nullptr};
+  Network network{nullptr};   // the one that is trained
+  Network averaged{nullptr};  // none when ema_decay is 0
   std::unique_ptr<torch::optim::Optimizer> optimizer;
   Random random;
+  LossWatch watch;
   int64_t step = 0;
   bool bf16 = false;
+  Heads heads = Heads::kPlay;
   std::string loop_state;
 };
 
 Learner::Learner(const Config& config) : impl_(std::make_unique<Impl>(config)) {
   SeedTorch(config.seed);
   impl_->network = Network(impl_->info.shape, config.network);
+  impl_->MakeAverage();
   impl_->optimizer = MakeOptimizer(config.learner, *impl_->network);
 }
 
@@ -177,14 +238,19 @@ Learner::Learner(const Config& config, const std::filesystem::path& path)
                        " is missing), so training cannot go on from it");
     }
   }
+  // The checkpoint's network is the average, where one was kept.
   impl_->network = Network(checkpoint.network);
+  impl_->MakeAverage();
+  if (const auto trained = checkpoint.extra.find(kTrainedFile); trained != checkpoint.extra.end()) {
+    RestoreWeights(*impl_->network, trained->second, (path / kTrainedFile).string());
+  }
   impl_->optimizer = MakeOptimizer(config.learner, *impl_->network);
   try {
-    std::istringstream stream(checkpoint.extra[kOptimizerFile]);
-    torch::load(*impl_->optimizer, stream);
+    Restore(*impl_->optimizer, checkpoint.extra[kOptimizerFile]);
     const auto json = nlohmann::json::parse(checkpoint.extra[kLearnerFile]);
     impl_->step = json.at("step").get<int64_t>();
     impl_->random.set_state(json.at("random").get<Random::State>());
+    if (json.contains("loss")) impl_->watch.FromJson(json.at("loss"));
   } catch (const c10::Error& e) {
     throw InputError(
         "checkpoint '" + path.string() +
@@ -204,101 +270,163 @@ TrainingReport Learner::Train(ReplayWindow& window, int64_t steps, double progre
                               const std::function<void(const TrainingReport&)>& on_step) {
   Impl& impl = *impl_;
   const LearnerSettings& settings = impl.config.learner;
-  SetTorchThreads(ThreadsFor(settings.threads));
+  impl.UseThreads();
   impl.network->train();
-  const auto draw = [&] { return impl.DrawBatch(window); };
   TrainingReport report;
   TrainingReport sums;
-  int skipped_in_row = 0;
-  // The next batch is made while a step runs on the one before; never two at once, so the random
-  // stream stays in order.
-  std::future<LearnerBatch> next = std::async(std::launch::async, draw);
-  for (int64_t i = 0; i < steps && !stop.stop_requested(); ++i) {
-    const LearnerBatch batch = next.get();
-    if (i + 1 < steps) next = std::async(std::launch::async, draw);
-    if (impl.Step(batch, LearningRate(settings, impl.step, progress), sums)) {
-      skipped_in_row = 0;
-    } else {
-      ++report.skipped_steps;
-      if (++skipped_in_row >= kMostSkippedInRow) {
-        throw RuntimeFailure("training is broken: " + std::to_string(skipped_in_row) +
-                             " steps in a row gave no finite loss or gradient; the last checkpoint "
-                             "is good, lower learner.learning_rate and start again");
+  Impl::Note note = impl.MakeNote(report, sums);
+  int returns_in_row = 0;
+  std::chrono::duration<double> waited{0.0};
+  // The next batch is made while a step runs on the one before. Its random stream counts only once
+  // the batch is used, so that training goes on from a checkpoint as if it had never stopped.
+  const auto draw = [&] { return impl.DrawBatch(window, impl.random); };
+  std::future<Impl::Drawn> next = std::async(std::launch::async, draw);
+  while (report.steps < steps && !stop.stop_requested()) {
+    const auto before = std::chrono::steady_clock::now();
+    Impl::Drawn drawn = next.get();
+    waited += std::chrono::steady_clock::now() - before;
+    impl.random = drawn.random;
+    next = std::async(std::launch::async, draw);
+    const double rate = LearningRate(settings, impl.step, progress);
+    if (!impl.Step(drawn.batch, rate, impl.heads, sums)) {
+      impl.GoBack(note);
+      const int64_t returns = report.returns + 1;
+      report = note.report;
+      sums = note.sums;
+      report.returns = returns;
+      if (++returns_in_row > kMostReturns) {
+        throw RuntimeFailure("training is broken: the loss was not finite or leapt " +
+                             std::to_string(returns_in_row) + " times in a row from step " +
+                             std::to_string(impl.step) +
+                             ". The last checkpoint is good. Lower learner.learning_rate (it is " +
+                             nlohmann::json(settings.learning_rate).dump() +
+                             "), or look at the games with 'khanzero data check', and start again");
       }
+      continue;
     }
-    ++impl.step;
     ++report.steps;
-    report.samples += batch.size();
-    const auto made =
-        static_cast<double>(std::max<int64_t>(1, report.steps - report.skipped_steps));
-    report.policy_loss = sums.policy_loss / made;
-    report.value_loss = sums.value_loss / made;
+    report.samples += drawn.batch.size();
+    const auto made = static_cast<double>(report.steps);
+    report.loss = Mean(sums.loss, made);
     report.policy_entropy = sums.policy_entropy / made;
     report.gradient_norm = sums.gradient_norm / made;
     report.learning_rate = sums.learning_rate;
+    report.waiting_seconds = waited.count();
+    if (report.steps - note.report.steps >= kStepsBetweenNotes) {
+      note = impl.MakeNote(report, sums);
+      returns_in_row = 0;
+    }
     on_step(report);
   }
   return report;
 }
 
-void Learner::RepeatBatch(ReplayWindow& window, const std::function<bool(int64_t)>& on_step) {
-  const LearnerSettings& settings = impl_->config.learner;
-  SetTorchThreads(ThreadsFor(settings.threads));
-  impl_->network->train();
-  const LearnerBatch batch = impl_->DrawBatch(window);
+void Learner::RepeatBatch(ReplayWindow& window, LearnerHeads heads,
+                          const std::function<bool(int64_t)>& on_step) {
+  Impl& impl = *impl_;
+  impl.UseThreads();
+  impl.network->train();
+  const LearnerBatch batch = impl.DrawBatch(window, impl.random).batch;
+  const Heads of = heads == LearnerHeads::kPlay ? Heads::kPlay : impl.heads;
   TrainingReport unused;
   int64_t samples = 0;
   do {
-    impl_->Step(batch, settings.final_learning_rate, unused);
+    impl.Step(batch, impl.config.learner.final_learning_rate, of, unused);
     samples += batch.size();
   } while (on_step(samples));
 }
 
+namespace {
+
+// How far the chances of win, draw and loss are from what happened: positions in ten bins by the
+// score that the network expects, the mean distance of each bin's expectation from its result.
+class Calibration {
+ public:
+  void Add(const torch::Tensor& wdl, const torch::Tensor& result) {
+    const torch::Tensor weights = torch::tensor({1.0F, 0.5F, 0.0F});
+    const torch::Tensor expected = wdl.matmul(weights).contiguous();
+    const torch::Tensor scored = result.matmul(weights).contiguous();
+    for (int64_t i = 0; i < expected.size(0); ++i) {
+      const double e = expected.data_ptr<float>()[i];
+      Bin& bin = bins_[static_cast<size_t>(std::clamp(static_cast<int>(e * kBins), 0, kBins - 1))];
+      bin.expected += e;
+      bin.scored += static_cast<double>(scored.data_ptr<float>()[i]);
+      ++count_;
+    }
+  }
+  double error() const {
+    double sum = 0.0;
+    for (const Bin& bin : bins_) sum += std::abs(bin.expected - bin.scored);
+    return count_ > 0 ? sum / static_cast<double>(count_) : 0.0;
+  }
+
+ private:
+  static constexpr int kBins = 10;
+  struct Bin {
+    double expected = 0.0;
+    double scored = 0.0;
+  };
+  std::array<Bin, kBins> bins_{};
+  int64_t count_ = 0;
+};
+
+}  // namespace
+
 ValidationReport Learner::Validate(ReplayWindow& window, int samples) {
   Impl& impl = *impl_;
-  const LearnerSettings& settings = impl.config.learner;
-  SetTorchThreads(ThreadsFor(settings.threads));
+  impl.UseThreads();
   const torch::NoGradGuard no_grad;
-  impl.network->eval();
+  NetworkImpl& network = impl.shown();
+  network.eval();
   // A stream of its own: looking at the network must not change what is trained on next.
   Random random = Random::Stream(impl.config.seed, static_cast<uint64_t>(impl.step));
   const std::vector<SampleRef> all = window.Draw(ReplayWindow::Part::kValidation, samples, random);
-  LearnerSettings plain = settings;
+  LearnerSettings plain = impl.config.learner;
   plain.mirror = false;
+  const Targets targets = impl.heads == Heads::kAll ? Targets::kAll : Targets::kPlay;
   ValidationReport report;
-  const auto batch_size = static_cast<size_t>(settings.batch_size);
+  HeadLosses sums;
+  Calibration calibration;
+  const auto batch_size = static_cast<size_t>(plain.batch_size);
   for (size_t begin = 0; begin < all.size(); begin += batch_size) {
-    const size_t end = std::min(all.size(), begin + batch_size);
-    const LearnerBatch batch = MakeLearnerBatch(*impl.replayer,
-                                                {all.begin() + static_cast<std::ptrdiff_t>(begin),
-                                                 all.begin() + static_cast<std::ptrdiff_t>(end)},
-                                                plain, random);
-    const Losses losses = ComputeLosses(impl.Forward(batch), batch);
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto last =
+        all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), begin + batch_size));
+    const LearnerBatch batch =
+        MakeLearnerBatch(*impl.replayer, {first, last}, plain, targets, random);
+    const NetworkOutput output = impl.Forward(network, batch, impl.heads);
+    const Losses losses = ComputeLosses(output, batch, plain);
     const auto size = static_cast<double>(batch.size());
     report.samples += batch.size();
-    report.policy_loss += size * losses.policy.item<double>();
-    report.value_loss += size * losses.value.item<double>();
+    AddTo(sums, ToNumbers(losses), size);
+    report.policy_entropy += size * losses.entropy.item<double>();
+    const torch::Tensor target = batch.moves.policy;
+    report.policy_divergence +=
+        size * losses.policy.item<double>() + torch::xlogy(target, target).sum().item<double>();
     report.top_move_agreement +=
-        losses.log_policy.argmax(1).eq(batch.policy.argmax(1)).sum().item<double>();
+        losses.log_policy.argmax(1).eq(target.argmax(1)).sum().item<double>();
+    calibration.Add(torch::softmax(output.wdl.to(torch::kFloat32), 1), batch.wdl);
   }
   const auto total = static_cast<double>(std::max<int64_t>(1, report.samples));
-  report.policy_loss /= total;
-  report.value_loss /= total;
+  report.loss = Mean(sums, total);
+  report.policy_entropy /= total;
+  report.policy_divergence /= total;
   report.top_move_agreement /= total;
+  report.calibration_error = calibration.error();
   return report;
 }
 
-std::shared_ptr<const FoldedNetwork> Learner::Folded() const { return Fold(*impl_->network); }
+std::shared_ptr<const FoldedNetwork> Learner::Folded() const { return Fold(impl_->shown()); }
 
 void Learner::Save(const std::filesystem::path& path, const CheckpointInfo& info,
                    const std::string& loop_state) const {
-  std::ostringstream optimizer;
-  torch::save(*impl_->optimizer, optimizer);
-  const nlohmann::json learner = {{"step", impl_->step}, {"random", impl_->random.state()}};
-  SaveCheckpoint(path, info, *impl_->network,
-                 {{kOptimizerFile, optimizer.str()},
-                  {kLearnerFile, learner.dump(2)},
-                  {kLoopFile, loop_state}});
+  const nlohmann::json learner = {
+      {"step", impl_->step}, {"random", impl_->random.state()}, {"loss", impl_->watch.ToJson()}};
+  ExtraFiles extra = {{kOptimizerFile, Serialize(*impl_->optimizer)},
+                      {kLearnerFile, learner.dump(2)},
+                      {kLoopFile, loop_state}};
+  if (impl_->averaged) extra[kTrainedFile] = SerializeWeights(*impl_->network);
+  SaveCheckpoint(path, info, impl_->shown(), extra);
 }
 
 int64_t Learner::step() const { return impl_->step; }

@@ -20,24 +20,38 @@ namespace khanzero {
 
 struct FoldedNetwork;
 
+// By head; see train/losses.h. 0 where a head is not trained.
+struct HeadLosses {
+  double policy = 0.0;
+  double value = 0.0;
+  double reply = 0.0;
+  double survival = 0.0;
+  double moves_left = 0.0;
+};
+
 // Averages over the steps of one call.
 struct TrainingReport {
   int64_t steps = 0;
   int64_t samples = 0;
-  int64_t skipped_steps = 0;    // their loss or gradient was not finite; weights were left alone
-  double policy_loss = 0.0;     // cross-entropy, nats
-  double value_loss = 0.0;      // cross-entropy of win/draw/loss, nats
+  int64_t returns = 0;  // to the last good state, because a loss was not finite or leapt
+  HeadLosses loss;
   double policy_entropy = 0.0;  // of the network's policy, nats
   double gradient_norm = 0.0;
-  double learning_rate = 0.0;  // of the last step
+  double learning_rate = 0.0;    // of the last step
+  double waiting_seconds = 0.0;  // for batches, in all
 };
 
 struct ValidationReport {
   int64_t samples = 0;
-  double policy_loss = 0.0;
-  double value_loss = 0.0;
+  HeadLosses loss;
+  double policy_entropy = 0.0;      // of the network's policy, nats
+  double policy_divergence = 0.0;   // of the search's policy from the network's, nats
   double top_move_agreement = 0.0;  // share where network and search prefer the same move
+  double calibration_error = 0.0;   // mean distance of expected from true score, 0..1, in ten bins
 };
+
+// The heads that RepeatBatch trains: those of play, or all that are configured.
+enum class LearnerHeads { kPlay, kConfigured };
 
 class Learner {
  public:
@@ -50,19 +64,21 @@ class Learner {
 
   // Makes `steps` steps on samples of `window`. `progress` is the share of the run's budget that is
   // spent, 0..1, and drives the learning rate. `on_step` is called after each step with the report
-  // so far. Stops early when asked to. Throws RuntimeFailure when many steps in a row give no
-  // finite loss.
+  // so far. Stops early when asked to. A loss that is not finite, or that leaps (see
+  // learner.loss_leap), returns the learner to its state of up to 200 steps before; steps undone
+  // that way do not count. Throws RuntimeFailure when that happens several times in a row.
   TrainingReport Train(ReplayWindow& window, int64_t steps, double progress, std::stop_token stop,
                        const std::function<void(const TrainingReport&)>& on_step);
 
   // Makes steps on one batch over and over while `on_step`, told the samples so far, says so. For
   // measurements: Train() without the making of batches.
-  void RepeatBatch(ReplayWindow& window, const std::function<bool(int64_t)>& on_step);
+  void RepeatBatch(ReplayWindow& window, LearnerHeads heads,
+                   const std::function<bool(int64_t)>& on_step);
 
   // Losses on at most `samples` validation positions; nothing is learned.
   ValidationReport Validate(ReplayWindow& window, int samples);
 
-  // The present network for self-play: a copy that training does not touch.
+  // The network for self-play, the average where one is kept: a copy that training does not touch.
   std::shared_ptr<const FoldedNetwork> Folded() const;
 
   // Writes a checkpoint with the training state. `loop_state` is kept with it for the loop.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "model/network.h"
+
 namespace khanzero {
 
 namespace {
@@ -20,10 +22,54 @@ float FillValue(const TrainingSample& sample, const LearnerSettings& settings, f
   return 1.0F;
 }
 
+MoveTargets FillMoves(const std::vector<TrainingSample>& samples,
+                      std::vector<uint16_t> TrainingSample::*indices,
+                      std::vector<float> TrainingSample::*policy) {
+  size_t most = 1;
+  for (const TrainingSample& sample : samples) most = std::max(most, (sample.*indices).size());
+  const auto size = static_cast<int64_t>(samples.size());
+  const auto width = static_cast<int64_t>(most);
+  MoveTargets targets = {.indices = torch::zeros({size, width}, torch::kInt64),
+                         .padding = torch::ones({size, width}, torch::kBool),
+                         .policy = torch::zeros({size, width}, torch::kFloat32),
+                         .weight = torch::ones({size}, torch::kFloat32)};
+  for (size_t i = 0; i < samples.size(); ++i) {
+    const size_t row = i * most;
+    const std::vector<uint16_t>& legal = samples[i].*indices;
+    std::ranges::copy(legal, targets.indices.data_ptr<int64_t>() + row);
+    std::fill_n(targets.padding.data_ptr<bool>() + row, legal.size(), false);
+    std::ranges::copy(samples[i].*policy, targets.policy.data_ptr<float>() + row);
+    if (legal.empty()) targets.weight.data_ptr<float>()[i] = 0.0F;
+  }
+  return targets;
+}
+
+void FillAuxiliary(const std::vector<TrainingSample>& samples, const EncodingShape& shape,
+                   LearnerBatch& batch) {
+  const auto size = static_cast<int64_t>(samples.size());
+  batch.replies = FillMoves(samples, &TrainingSample::reply_indices, &TrainingSample::reply_policy);
+  batch.survival = torch::zeros({size, shape.squares()}, torch::kFloat32);
+  batch.survival_weight = torch::zeros({size, shape.squares()}, torch::kFloat32);
+  batch.moves_left = torch::zeros({size}, torch::kFloat32);
+  batch.moves_left_weight = torch::zeros({size}, torch::kFloat32);
+  for (size_t i = 0; i < samples.size(); ++i) {
+    const TrainingSample& sample = samples[i];
+    if (sample.capped) continue;
+    const size_t row = i * sample.survival.size();
+    for (size_t square = 0; square < sample.survival.size(); ++square) {
+      if (sample.survival[square] < 0.0F) continue;
+      batch.survival.data_ptr<float>()[row + square] = sample.survival[square];
+      batch.survival_weight.data_ptr<float>()[row + square] = 1.0F;
+    }
+    batch.moves_left.data_ptr<float>()[i] = static_cast<float>(sample.plies_left / kMovesLeftUnit);
+    batch.moves_left_weight.data_ptr<float>()[i] = 1.0F;
+  }
+}
+
 }  // namespace
 
 LearnerBatch MakeLearnerBatch(const Replayer& replayer, const std::vector<SampleRef>& samples,
-                              const LearnerSettings& settings, Random& random) {
+                              const LearnerSettings& settings, Targets targets, Random& random) {
   const EncodingShape& shape = replayer.info().shape;
   const auto size = static_cast<int64_t>(samples.size());
   LearnerBatch batch;
@@ -33,29 +79,17 @@ LearnerBatch MakeLearnerBatch(const Replayer& replayer, const std::vector<Sample
   batch.wdl = torch::empty({size, 3}, torch::kFloat32);
   batch.value_weight = torch::empty({size}, torch::kFloat32);
   std::vector<TrainingSample> built(samples.size());
-  size_t most_moves = 1;
   for (size_t i = 0; i < samples.size(); ++i) {
     const Mirror mirror = settings.mirror && random.Below(2) == 1 ? Mirror::kYes : Mirror::kNo;
     const auto input_size = static_cast<size_t>(shape.input_size());
-    replayer.Build(*samples[i].game, samples[i].sample, mirror,
+    replayer.Build(*samples[i].game, samples[i].sample, mirror, targets,
                    {planes.data_ptr<float>() + i * input_size, input_size}, built[i]);
     batch.value_weight.data_ptr<float>()[i] =
         FillValue(built[i], settings, batch.wdl.data_ptr<float>() + 3 * i);
-    most_moves = std::max(most_moves, built[i].legal_indices.size());
   }
   batch.planes = planes.permute({0, 3, 1, 2});
-
-  const auto width = static_cast<int64_t>(most_moves);
-  batch.move_indices = torch::zeros({size, width}, torch::kInt64);
-  batch.move_padding = torch::ones({size, width}, torch::kBool);
-  batch.policy = torch::zeros({size, width}, torch::kFloat32);
-  for (size_t i = 0; i < samples.size(); ++i) {
-    const size_t row = i * most_moves;
-    const TrainingSample& sample = built[i];
-    std::ranges::copy(sample.legal_indices, batch.move_indices.data_ptr<int64_t>() + row);
-    std::fill_n(batch.move_padding.data_ptr<bool>() + row, sample.legal_indices.size(), false);
-    std::ranges::copy(sample.policy, batch.policy.data_ptr<float>() + row);
-  }
+  batch.moves = FillMoves(built, &TrainingSample::legal_indices, &TrainingSample::policy);
+  if (targets == Targets::kAll) FillAuxiliary(built, shape, batch);
   return batch;
 }
 

@@ -14,20 +14,34 @@
 
 namespace khanzero {
 
+// What a policy head should say, over the legal moves alone.
+struct MoveTargets {
+  torch::Tensor indices;  // [B, most moves], policy indices of the legal moves, then padding
+  torch::Tensor padding;  // [B, most moves], true where there is no move
+  torch::Tensor policy;   // [B, most moves], the target; 0 on padding
+  torch::Tensor weight;   // [B], 0 where there is no target
+};
+
 struct LearnerBatch {
-  torch::Tensor planes;        // [B, planes, ranks, files], channels last
-  torch::Tensor move_indices;  // [B, most moves], policy indices of the legal moves, then padding
-  torch::Tensor move_padding;  // [B, most moves], true where there is no move
-  torch::Tensor policy;        // [B, most moves], the target; 0 on padding
+  torch::Tensor planes;  // [B, planes, ranks, files], channels last
+  MoveTargets moves;
   torch::Tensor wdl;           // [B, 3], the target
   torch::Tensor value_weight;  // [B], 0 where the value is not trained on
+
+  // With Targets::kAll only.
+  MoveTargets replies;
+  torch::Tensor survival;           // [B, squares], 1 where the piece lasts
+  torch::Tensor survival_weight;    // [B, squares], 0 where there is no piece or no end is known
+  torch::Tensor moves_left;         // [B], in units of kMovesLeftUnit
+  torch::Tensor moves_left_weight;  // [B], 0 where the game was cut off
 
   int64_t size() const { return planes.size(0); }
 };
 
 // The value target mixes the game's result with the search's root value. A game that was cut off
-// counts as a draw or not at all, as the run is configured.
+// counts as a draw or not at all, as the run is configured; which pieces last and how long it
+// takes is not known of it.
 LearnerBatch MakeLearnerBatch(const Replayer& replayer, const std::vector<SampleRef>& samples,
-                              const LearnerSettings& settings, Random& random);
+                              const LearnerSettings& settings, Targets targets, Random& random);
 
 }  // namespace khanzero

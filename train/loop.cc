@@ -17,6 +17,7 @@
 #include "model/files.h"
 #include "model/inference.h"
 #include "train/cycle_metrics.h"
+#include "train/health.h"
 #include "train/learner.h"
 #include "train/replay_store.h"
 #include "train/replay_window.h"
@@ -34,11 +35,31 @@ double SecondsSince(steady_clock::time_point start) {
   return std::chrono::duration<double>(steady_clock::now() - start).count();
 }
 
+// A deterministic run has one worker and one thread, and nothing in it may depend on the clock.
+Config Effective(Config config) {
+  if (!config.loop.deterministic) return config;
+  const auto use_one = [](const char* key, int& setting) {
+    if (setting > 1) {
+      throw InputError(std::string("loop.deterministic needs ") + key + " 1, but it is " +
+                       std::to_string(setting));
+    }
+    setting = 1;
+  };
+  use_one("selfplay.workers", config.selfplay.workers);
+  use_one("learner.threads", config.learner.threads);
+  if (config.loop.max_hours > 0.0) {
+    throw InputError(
+        "loop.deterministic needs an end by games, not by the clock: set loop.max_hours to 0 and "
+        "loop.max_games to the number of games");
+  }
+  return config;
+}
+
 class TrainingLoop {
  public:
   explicit TrainingLoop(const TrainOptions& options)
-      : config_(options.config),
-        run_(OpenRunFolder(options.run, options.config)),
+      : config_(Effective(options.config)),
+        run_(OpenRunFolder(options.run, config_)),
         lock_(run_),
         display_(options.out),
         stop_(options.stop),
@@ -46,7 +67,8 @@ class TrainingLoop {
         numbers_(store_.GameNumbers()),
         window_(config_.learner),
         replayer_(MakeReplayer(config_.game)),
-        self_play_(MakeSelfPlay(config_)) {
+        self_play_(MakeSelfPlay(config_)),
+        probe_(MakeSearchProbe(config_, kProbedPositions, /*seed=*/1)) {
     MakeLearner();
     RefillWindow();
   }
@@ -65,6 +87,8 @@ class TrainingLoop {
   }
 
  private:
+  static constexpr int kProbedPositions = 64;
+
   // --- beginning -------------------------------------------------------------------------------
 
   // The run is ours from here on: the configuration in force goes into the folder.
@@ -103,8 +127,12 @@ class TrainingLoop {
     const StoreTotals totals = store_.Totals();
     status_.games = totals.games;
     status_.positions = totals.positions;
-    sequence_ = store_.SequenceBeforeNewest(WindowPositions(config_.learner, totals.positions));
-    Ingest();
+    if (config_.loop.deterministic) {
+      IngestNumbered(cycle_ * config_.loop.games_per_cycle);
+    } else {
+      sequence_ = store_.SequenceBeforeNewest(WindowPositions(config_.learner, totals.positions));
+      Ingest();
+    }
   }
 
   void Announce() {
@@ -174,7 +202,7 @@ class TrainingLoop {
     }
     if (wanted <= 0) return;
 
-    const bool uniform = status_.games < config_.loop.uniform_games;
+    const bool uniform = cycle_ * config_.loop.games_per_cycle < config_.loop.uniform_games;
     const std::shared_ptr<const FoldedNetwork> network = learner_->Folded();
     const SelfPlay::Network player{
         .make_evaluator = [&]() -> std::unique_ptr<Evaluator> {
@@ -220,6 +248,10 @@ class TrainingLoop {
     const SelfPlayCounters& counters = self_play_->counters();
     const int64_t evaluations = counters.evaluations;
     const int64_t positions = counters.positions;
+    const auto worked = [&] {
+      return counters.tree_ns + counters.encode_ns + counters.inference_ns;
+    };
+    const int64_t worked_before = worked();
     try {
       for (bool last = false; !last;) {
         std::vector<GameRecord> games;
@@ -238,6 +270,10 @@ class TrainingLoop {
             static_cast<double>(counters.positions - positions) / seconds;
         metrics_.self_play_seconds = seconds;
         metrics_.evaluations = counters.evaluations - evaluations;
+        metrics_.waiting_share =
+            std::clamp(1.0 - static_cast<double>(worked() - worked_before) /
+                                 (1e9 * seconds * ThreadsFor(config_.selfplay.workers)),
+                       0.0, 1.0);
         if (Progress() >= 1.0) stop.request_stop();
         Show("self-play");
       }
@@ -262,22 +298,45 @@ class TrainingLoop {
   // Takes what is new in the store into the window.
   void Ingest() {
     constexpr int64_t kAtOnce = 1000;
-    const auto take = [&](StoredGame stored) {
-      sequence_ = stored.sequence;
-      try {
-        window_.Add(replayer_->Replay(ParseRecord(stored.bytes)));
-      } catch (const InputError& e) {
-        ++metrics_.damaged_games;
-        Say("A stored game is left out: " + std::string(e.what()));
-      }
-    };
-    while (store_.ReadAfter(sequence_, kAtOnce, take) == kAtOnce) {
+    while (store_.ReadAfter(sequence_, kAtOnce, [&](const StoredGame& game) { Take(game); }) ==
+           kAtOnce) {
     }
     window_.Shrink(WindowPositions(config_.learner, status_.positions));
   }
 
+  // The same by the games' numbers, up to `end`: in a deterministic run the order in which games
+  // ended does not count, since that changes when a cycle is played in two parts.
+  void IngestNumbered(int64_t end) {
+    store_.ReadNumbered(static_cast<uint64_t>(next_number_), static_cast<uint64_t>(end),
+                        [&](const StoredGame& game) { Take(game); });
+    next_number_ = end;
+    window_.Shrink(WindowPositions(config_.learner, status_.positions));
+  }
+
+  void Take(const StoredGame& stored) {
+    sequence_ = stored.sequence;
+    try {
+      window_.Add(replayer_->Replay(ParseRecord(stored.bytes)));
+    } catch (const InputError& e) {
+      ++metrics_.damaged_games;
+      Say("A stored game is left out: " + std::string(e.what()));
+    }
+  }
+
+  bool CycleIsPlayed() const {
+    const int64_t end = (cycle_ + 1) * config_.loop.games_per_cycle;
+    return status_.games >=
+           (config_.loop.max_games > 0 ? std::min(end, config_.loop.max_games) : end);
+  }
+
   void Learn() {
-    Ingest();
+    if (!config_.loop.deterministic) {
+      Ingest();
+    } else if (CycleIsPlayed()) {
+      IngestNumbered((cycle_ + 1) * config_.loop.games_per_cycle);
+    } else {
+      return;  // stopped: what is played of the cycle waits for the rest
+    }
     const LearnerSettings& settings = config_.learner;
     const double due = settings.samples_per_position * (1.0 - settings.validation_share) *
                            static_cast<double>(status_.positions) -
@@ -286,6 +345,7 @@ class TrainingLoop {
     if (steps <= 0 || window_.training_positions() < settings.batch_size) {
       log_->info("no step is due: {} training positions in the window",
                  window_.training_positions());
+      learned_ = true;
       return;
     }
     status_.steps_wanted = steps;
@@ -295,18 +355,25 @@ class TrainingLoop {
         learner_->Train(window_, steps, Progress(), stop_, [&](const TrainingReport& report) {
           status_.steps_made = report.steps;
           status_.step = step + report.steps;
-          status_.policy_loss = report.policy_loss;
-          status_.value_loss = report.value_loss;
+          status_.policy_loss = report.loss.policy;
+          status_.value_loss = report.loss.value;
           status_.samples_per_second =
               static_cast<double>(report.samples) / std::max(1e-3, SecondsSince(start));
           Show("learning");
         });
     metrics_.learner_seconds = SecondsSince(start);
     trained_samples_ += metrics_.training.samples;
-    if (metrics_.training.skipped_steps > 0) {
-      Say(std::to_string(metrics_.training.skipped_steps) +
-          " steps without a finite loss or gradient were left out");
+    learned_ = metrics_.training.steps >= steps;
+    if (metrics_.training.returns > 0) {
+      Say("The learner went back to its last good state " +
+          std::to_string(metrics_.training.returns) +
+          " times: a loss was not finite or leapt (see learner.loss_leap)");
     }
+    if (!learned_) return;
+    metrics_.reuse =
+        static_cast<double>(trained_samples_) /
+        std::max(1.0, (1.0 - settings.validation_share) * static_cast<double>(status_.positions));
+    metrics_.search_gap = probe_->Measure(*MakeEvaluator(learner_->Folded(), config_.inference));
     constexpr int kValidationSamples = 2048;
     metrics_.validation = learner_->Validate(window_, kValidationSamples);
     Show("learning", true);
@@ -314,7 +381,7 @@ class TrainingLoop {
 
   void Save() {
     // A cycle that was interrupted goes on after a restart; a finished one counts.
-    const bool complete = status_.games >= (cycle_ + 1) * config_.loop.games_per_cycle;
+    const bool complete = learned_ && status_.games >= (cycle_ + 1) * config_.loop.games_per_cycle;
     const nlohmann::json state = {{"cycle", cycle_ + (complete ? 1 : 0)},
                                   {"hours", Hours()},
                                   {"trained_samples", trained_samples_},
@@ -382,8 +449,11 @@ class TrainingLoop {
     metrics_.positions = status_.positions;
     metrics_.window_positions = window_.positions();
     metrics_.window_bytes = static_cast<int64_t>(window_.bytes());
+    metrics_.alarms = AlarmsOf(metrics_, config_);
+    for (const std::string& alarm : metrics_.alarms) Say("Warning: " + alarm);
     metrics_.AppendTo(run_.metrics());
     metrics_ = {};
+    learned_ = false;
     ++cycle_;
   }
 
@@ -420,13 +490,16 @@ class TrainingLoop {
   ReplayWindow window_;
   std::unique_ptr<Replayer> replayer_;
   std::unique_ptr<SelfPlay> self_play_;
+  std::unique_ptr<SearchProbe> probe_;
   std::unique_ptr<Learner> learner_;
 
   const steady_clock::time_point start_ = steady_clock::now();
   double hours_before_ = 0.0;
   bool resumed_ = false;
   int64_t cycle_ = 0;
-  int64_t sequence_ = 0;  // the newest stored game in the window
+  bool learned_ = false;     // this cycle's steps are made
+  int64_t sequence_ = 0;     // the newest stored game in the window
+  int64_t next_number_ = 0;  // deterministic: games below are in the window
   int64_t trained_samples_ = 0;
   std::filesystem::path checkpoint_;
   TrainingStatus status_;

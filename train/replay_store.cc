@@ -133,6 +133,21 @@ int ReplayStore::Add(std::span<const GameRecord> games) {
   });
 }
 
+namespace {
+
+// Visits the rows of a query for sequence and record; returns how many there were.
+int64_t VisitGames(SQLite::Statement& query, const std::function<void(StoredGame)>& visit) {
+  int64_t count = 0;
+  for (; query.executeStep(); ++count) {
+    const SQLite::Column record = query.getColumn(1);
+    visit({query.getColumn(0).getInt64(), std::string(static_cast<const char*>(record.getBlob()),
+                                                      static_cast<size_t>(record.getBytes()))});
+  }
+  return count;
+}
+
+}  // namespace
+
 int64_t ReplayStore::ReadAfter(int64_t sequence, int64_t limit,
                                const std::function<void(StoredGame)>& visit) const {
   return Guarded(impl_->path, "reading games", [&] {
@@ -141,13 +156,19 @@ int64_t ReplayStore::ReadAfter(int64_t sequence, int64_t limit,
         "SELECT sequence, record FROM games WHERE sequence > ? ORDER BY sequence LIMIT ?");
     query.bind(1, sequence);
     query.bind(2, limit);
-    int64_t count = 0;
-    for (; query.executeStep(); ++count) {
-      const SQLite::Column record = query.getColumn(1);
-      visit({query.getColumn(0).getInt64(), std::string(static_cast<const char*>(record.getBlob()),
-                                                        static_cast<size_t>(record.getBytes()))});
-    }
-    return count;
+    return VisitGames(query, visit);
+  });
+}
+
+void ReplayStore::ReadNumbered(uint64_t first, uint64_t end,
+                               const std::function<void(StoredGame)>& visit) const {
+  Guarded(impl_->path, "reading games", [&] {
+    SQLite::Statement query(
+        impl_->database,
+        "SELECT sequence, record FROM games WHERE number >= ? AND number < ? ORDER BY number");
+    query.bind(1, static_cast<int64_t>(first));
+    query.bind(2, static_cast<int64_t>(end));
+    return VisitGames(query, visit);
   });
 }
 

@@ -47,6 +47,10 @@ class ReplayStore {
   int64_t ReadAfter(int64_t sequence, int64_t limit,
                     const std::function<void(StoredGame)>& visit) const;
 
+  // Calls `visit` for the games with numbers from `first` to below `end`, by rising number.
+  void ReadNumbered(uint64_t first, uint64_t end,
+                    const std::function<void(StoredGame)>& visit) const;
+
   // The sequence after which the newest games begin that together have at least `positions`
   // samples; 0 when all of them are needed.
   int64_t SequenceBeforeNewest(int64_t positions) const;

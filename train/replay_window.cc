@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <set>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 namespace khanzero {
@@ -17,6 +18,18 @@ int64_t WindowPositions(const LearnerSettings& settings, int64_t total) {
   const double grown = settings.window_growth * (std::pow(made, e) - std::pow(least, e)) /
                        (e * std::pow(least, e - 1.0));
   return static_cast<int64_t>(grown + least);
+}
+
+std::vector<double> SampleWeights(const ReplayedGame& game, double share) {
+  const size_t count = game.samples.size();
+  std::vector<double> weights(count, 1.0);
+  double sum = 0.0;
+  for (const uint8_t surprise : game.surprises) sum += surprise;
+  if (share <= 0.0 || sum <= 0.0) return weights;
+  for (size_t i = 0; i < count; ++i) {
+    weights[i] = 1.0 - share + share * static_cast<double>(count) * game.surprises[i] / sum;
+  }
+  return weights;
 }
 
 bool IsValidationGame(uint64_t id, double share) {
@@ -49,11 +62,21 @@ void ReplayWindow::Index() {
   if (indexed_) return;
   training_.clear();
   validation_.clear();
+  different_training_ = 0;
   training_.reserve(static_cast<size_t>(training_positions_));
   for (const auto& game : games_) {
-    std::vector<SampleRef>& part =
-        IsValidationGame(game->id, settings_.validation_share) ? validation_ : training_;
-    for (uint32_t i = 0; i < game->samples.size(); ++i) part.push_back({game.get(), i});
+    if (IsValidationGame(game->id, settings_.validation_share)) {
+      for (uint32_t i = 0; i < game->samples.size(); ++i) validation_.push_back({game.get(), i});
+      continue;
+    }
+    const std::vector<double> weights = SampleWeights(*game, settings_.surprise_share);
+    for (uint32_t i = 0; i < game->samples.size(); ++i) {
+      constexpr double kParts = 1 << 20;
+      const auto hash = static_cast<double>(Mix64(game->id + i) % static_cast<uint64_t>(kParts));
+      const auto copies = static_cast<size_t>(weights[i] + hash / kParts);
+      training_.insert(training_.end(), copies, {game.get(), i});
+      different_training_ += copies > 0 ? 1 : 0;
+    }
   }
   indexed_ = true;
 }
@@ -61,19 +84,26 @@ void ReplayWindow::Index() {
 std::vector<SampleRef> ReplayWindow::Draw(Part part, int count, Random& random) {
   Index();
   const std::vector<SampleRef>& all = part == Part::kTraining ? training_ : validation_;
-  if (all.size() <= static_cast<size_t>(count)) return all;
+  const size_t different = part == Part::kTraining ? different_training_ : all.size();
+  const auto same = [](const SampleRef& a, const SampleRef& b) {
+    return a.game == b.game && a.sample == b.sample;
+  };
+  std::vector<SampleRef> batch;
+  if (different <= static_cast<size_t>(count)) {
+    std::unique_copy(all.begin(), all.end(), std::back_inserter(batch), same);
+    return batch;
+  }
   // Positions of one game resemble each other; most batches can do with a few of each.
   constexpr int kFewOfOneGame = 4;
-  std::unordered_set<size_t> drawn;
+  std::set<std::pair<const ReplayedGame*, uint32_t>> drawn;
   std::unordered_map<const ReplayedGame*, int> of_game;
-  std::vector<SampleRef> batch;
   int refused = 0;
   while (batch.size() < static_cast<size_t>(count)) {
     const size_t at = random.Below(all.size());
-    if (drawn.contains(at)) continue;
+    if (drawn.contains({all[at].game, all[at].sample})) continue;
     // With few games the limit gives way, lest the drawing never ends.
     if (of_game[all[at].game] >= kFewOfOneGame && ++refused < 4 * count) continue;
-    drawn.insert(at);
+    drawn.insert({all[at].game, all[at].sample});
     ++of_game[all[at].game];
     batch.push_back(all[at]);
   }

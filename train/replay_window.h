@@ -19,6 +19,11 @@ namespace khanzero {
 // (Wu 2019): w (N^e - M^e) / (e M^(e-1)) + M, and is everything while that is fewer than M.
 int64_t WindowPositions(const LearnerSettings& settings, int64_t total);
 
+// How often each sample of a game is drawn relative to an average one, by how much the search
+// surprised the network there (policy surprise weighting, Wu 2019): 1 - share for each, and `share`
+// of the game shared out in proportion to the surprise. They sum to the number of samples.
+std::vector<double> SampleWeights(const ReplayedGame& game, double share);
+
 // Whether a game is for validation only. Depends on the id alone, so it never changes.
 bool IsValidationGame(uint64_t id, double share);
 
@@ -44,8 +49,9 @@ class ReplayWindow {
 
   enum class Part { kTraining, kValidation };
 
-  // `count` different positions drawn uniformly, few of one game as long as there are games enough.
-  // Fewer than `count` when the part is smaller. What is returned lives until the next change.
+  // `count` different positions, few of one game as long as there are games enough: uniformly for
+  // validation, for training by SampleWeights. Fewer than `count` when the part is smaller. What is
+  // returned lives until the next change.
   std::vector<SampleRef> Draw(Part part, int count, Random& random);
 
  private:
@@ -57,7 +63,10 @@ class ReplayWindow {
   int64_t validation_positions_ = 0;
   size_t bytes_ = 0;
   bool indexed_ = false;
-  std::vector<SampleRef> training_;  // every sample of the part, made by Index()
+  // Made by Index(). A sample of weight w is there w times, rounded up or down by a hash, so that
+  // a draw from these is a draw by weight.
+  std::vector<SampleRef> training_;
+  size_t different_training_ = 0;
   std::vector<SampleRef> validation_;
 };
 

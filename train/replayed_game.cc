@@ -7,6 +7,7 @@
 #include "env/games.h"
 #include "env/history.h"
 #include "train/move_ranks.h"
+#include "train/survivors.h"
 
 namespace khanzero {
 
@@ -30,9 +31,12 @@ class GameReplayer : public Replayer {
                       .moves = {},
                       .samples = {},
                       .target_indices = {},
-                      .target_weights = {}};
+                      .target_weights = {},
+                      .surprises = {},
+                      .survivors = {}};
     if (record.move_ranks.size() > 65535) Fail(record, "it has more than 65535 plies");
     GameState<G> state(Start(game));
+    SurvivorTracker<G> tracker;
     auto sample = record.samples.begin();
     for (size_t ply = 0; ply < record.move_ranks.size(); ++ply) {
       const auto where = " at ply " + std::to_string(ply);
@@ -49,37 +53,32 @@ class GameReplayer : public Replayer {
         }
         game.samples.push_back({static_cast<uint16_t>(ply), sample->root_win, sample->root_loss,
                                 static_cast<uint32_t>(game.target_indices.size())});
+        game.surprises.push_back(sample->surprise);
         ++sample;
       }
       const Move move = ranks[record.move_ranks[ply]].move;
       game.moves.push_back(move);
+      tracker.Add(state.position(), move);
       state.Play(move);
     }
     CheckEnd(record, state.position().ComputeOutcome());
+    tracker.Add(state.position());
+    KeepSurvivors(tracker.Survivors(), game);
     return game;
   }
 
-  void Build(const ReplayedGame& game, size_t sample_index, Mirror mirror, std::span<float> planes,
-             TrainingSample& out) const override {
+  void Build(const ReplayedGame& game, size_t sample_index, Mirror mirror, Targets targets,
+             std::span<float> planes, TrainingSample& out) const override {
     const ReplayedGame::Sample& sample = game.samples[sample_index];
     GameState<G> state(Start(game));
     for (int ply = 0; ply < sample.ply; ++ply) state.Play(game.moves[static_cast<size_t>(ply)]);
-    const typename G::Position& position = state.position();
+    const Position& position = state.position();
     G::Encode(position, planes);
 
     const bool mirrored = mirror == Mirror::kYes && G::CanMirror(position);
     if (mirrored) MirrorPlanes(planes);
-    typename G::Moves moves;
-    position.LegalMoves(moves);
-    const auto index_of = [&](uint16_t index) {
-      return mirrored ? G::MirroredPolicyIndex(index) : index;
-    };
-    out.legal_indices.clear();
-    for (const Move& move : moves) {
-      out.legal_indices.push_back(index_of(G::PolicyIndex(position, move)));
-    }
-    std::sort(out.legal_indices.begin(), out.legal_indices.end());
-    FillPolicy(game, sample_index, index_of, out);
+    ListLegal(position, mirrored, out.legal_indices);
+    FillPolicy(game, sample_index, mirrored, out.legal_indices, out.policy);
 
     const Color mover = position.side_to_move();
     out.result = WdlFor(game.outcome.result, mover);
@@ -87,10 +86,18 @@ class GameReplayer : public Replayer {
     const float win = static_cast<float>(sample.root_win) / 255.0F;
     const float loss = static_cast<float>(sample.root_loss) / 255.0F;
     out.root = {win, std::max(0.0F, 1.0F - win - loss), loss};
+    if (targets == Targets::kPlay) return;
+    out.plies_left = static_cast<int>(game.moves.size()) - sample.ply;
+    FillSurvival(game, sample_index, mirrored, position, out.survival);
+    state.Play(game.moves[sample.ply]);
+    FillReply(game, sample_index, mirrored, state.position(), out);
   }
 
  private:
   using Position = typename G::Position;
+  using Bits = typename Position::Bits;
+  using Geo = typename Position::Geo;
+  static constexpr int kSurvivorWords = (Geo::kSquares + 63) / 64;
 
   [[noreturn]] static void Fail(const GameRecord& record, const std::string& what) {
     throw InputError("game " + std::to_string(record.number) + " does not replay: " + what);
@@ -115,18 +122,78 @@ class GameReplayer : public Replayer {
            (outcome.over() ? std::string(Text(outcome.reason)) : std::string("not over")) + ")";
   }
 
-  static void FillPolicy(const ReplayedGame& game, size_t sample_index, const auto& index_of,
-                         TrainingSample& out) {
+  static uint16_t Seen(uint16_t index, bool mirrored) {
+    return mirrored ? G::MirroredPolicyIndex(index) : index;
+  }
+
+  // The policy indices of the legal moves, rising.
+  static void ListLegal(const Position& position, bool mirrored, std::vector<uint16_t>& indices) {
+    typename G::Moves moves;
+    position.LegalMoves(moves);
+    indices.clear();
+    for (const Move& move : moves) {
+      indices.push_back(Seen(G::PolicyIndex(position, move), mirrored));
+    }
+    std::sort(indices.begin(), indices.end());
+  }
+
+  static size_t PlaceOf(const std::vector<uint16_t>& indices, uint16_t index) {
+    return static_cast<size_t>(std::lower_bound(indices.begin(), indices.end(), index) -
+                               indices.begin());
+  }
+
+  static void FillPolicy(const ReplayedGame& game, size_t sample_index, bool mirrored,
+                         const std::vector<uint16_t>& indices, std::vector<float>& policy) {
     const uint32_t begin = sample_index == 0 ? 0 : game.samples[sample_index - 1].target_end;
     const uint32_t end = game.samples[sample_index].target_end;
     float sum = 0.0F;
     for (uint32_t i = begin; i < end; ++i) sum += static_cast<float>(game.target_weights[i]);
-    out.policy.assign(out.legal_indices.size(), 0.0F);
+    policy.assign(indices.size(), 0.0F);
     for (uint32_t i = begin; i < end; ++i) {
-      const auto at = std::lower_bound(out.legal_indices.begin(), out.legal_indices.end(),
-                                       index_of(game.target_indices[i]));
-      out.policy[static_cast<size_t>(at - out.legal_indices.begin())] =
+      policy[PlaceOf(indices, Seen(game.target_indices[i], mirrored))] =
           static_cast<float>(game.target_weights[i]) / sum;
+    }
+  }
+
+  // `position` is the one after the sample's move.
+  static void FillReply(const ReplayedGame& game, size_t sample_index, bool mirrored,
+                        const Position& position, TrainingSample& out) {
+    const auto ply = static_cast<size_t>(game.samples[sample_index].ply) + 1;
+    out.reply_indices.clear();
+    out.reply_policy.clear();
+    if (ply >= game.moves.size()) return;
+    ListLegal(position, mirrored, out.reply_indices);
+    const size_t next = sample_index + 1;
+    if (next < game.samples.size() && game.samples[next].ply == ply) {
+      FillPolicy(game, next, mirrored, out.reply_indices, out.reply_policy);
+      return;
+    }
+    out.reply_policy.assign(out.reply_indices.size(), 0.0F);
+    const uint16_t played = Seen(G::PolicyIndex(position, game.moves[ply]), mirrored);
+    out.reply_policy[PlaceOf(out.reply_indices, played)] = 1.0F;
+  }
+
+  // Of all positions, the words of those that are samples.
+  static void KeepSurvivors(const std::vector<Bits>& survivors, ReplayedGame& game) {
+    for (const ReplayedGame::Sample& sample : game.samples) {
+      Bits bits = survivors[sample.ply];
+      for (int word = 0; word < kSurvivorWords; ++word) {
+        game.survivors.push_back(static_cast<uint64_t>(bits));
+        if constexpr (kSurvivorWords > 1) bits >>= 64;
+      }
+    }
+  }
+
+  static void FillSurvival(const ReplayedGame& game, size_t sample_index, bool mirrored,
+                           const Position& position, std::vector<float>& survival) {
+    survival.assign(static_cast<size_t>(Geo::kSquares), -1.0F);
+    const uint64_t* const words = &game.survivors[sample_index * kSurvivorWords];
+    for (Bits pieces = position.occupied(); pieces != 0;) {
+      const Square square = PopLowest(pieces);
+      const Square seen = Geo::Relative(position.side_to_move(), square);
+      const int file = mirrored ? Geo::kFiles - 1 - Geo::FileOf(seen) : Geo::FileOf(seen);
+      const bool lasts = (words[square / 64] >> (square % 64) & 1) != 0;
+      survival[Geo::SquareAt(file, Geo::RankOf(seen))] = lasts ? 1.0F : 0.0F;
     }
   }
 

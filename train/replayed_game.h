@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A game record made ready for training: replayed once against the rules, ranks turned into moves
-// and policy indices, kept in compact form (about 4 bytes a move and 3 an entry of a target).
+// and policy indices, kept in compact form: 4 bytes a move, 17 or 25 a sample (boards of 64 and
+// 100 squares), 3 an entry of a target.
 // Samples are built from it on demand, by replaying up to their ply.
 #pragma once
 
@@ -34,14 +35,21 @@ struct ReplayedGame {
   std::vector<Sample> samples;
   std::vector<uint16_t> target_indices;  // policy indices
   std::vector<uint8_t> target_weights;
+  std::vector<uint8_t> surprises;  // of samples, in 1/kSurpriseUnits nat
+  // Squares whose piece lasts to the end: survivor_words() words a sample, absolute squares.
+  std::vector<uint64_t> survivors;
 
+  size_t survivor_words() const { return samples.empty() ? 0 : survivors.size() / samples.size(); }
   size_t bytes() const {
     return sizeof(*this) + start_fen.size() + moves.size() * sizeof(Move) +
-           samples.size() * sizeof(Sample) + target_indices.size() * 3;
+           samples.size() * (sizeof(Sample) + 1) + survivors.size() * sizeof(uint64_t) +
+           target_indices.size() * 3;
   }
 };
 
 enum class Mirror { kNo, kYes };
+// The targets of the heads that play needs, or of all.
+enum class Targets { kPlay, kAll };
 
 // One training sample, in the mover's view. The planes go where the caller points.
 struct TrainingSample {
@@ -50,6 +58,13 @@ struct TrainingSample {
   Wdl result;                           // of the game, for the mover
   Wdl root;                             // the search's root value, for the mover
   bool capped = false;                  // the game was cut off: `result` is no result of the rules
+  // With Targets::kAll. The opponent's next move, in the opponent's view: its policy target where
+  // it was searched, else the move played. Empty at the end of a game.
+  std::vector<uint16_t> reply_indices;
+  std::vector<float> reply_policy;
+  std::vector<float>
+      survival;  // for each square: 1 a piece that lasts, 0 one that does not, -1 none
+  int plies_left = 0;
 };
 
 // Rebuilds positions of one game. Made for a game by its name; not tied to a run.
@@ -66,7 +81,7 @@ class Replayer {
 
   // Builds one sample. `planes` gets info().shape.input_size() floats. With Mirror::kYes left and
   // right are exchanged, where the rules allow it in that position; elsewhere it is ignored.
-  virtual void Build(const ReplayedGame& game, size_t sample, Mirror mirror,
+  virtual void Build(const ReplayedGame& game, size_t sample, Mirror mirror, Targets targets,
                      std::span<float> planes, TrainingSample& out) const = 0;
 };
 

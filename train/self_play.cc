@@ -33,6 +33,7 @@ struct Round {
   GameNumbers& numbers;
   const SelfPlay::Sink& sink;
   std::atomic<int64_t> games_left;
+  std::atomic<int64_t> games_to_begin;  // counts where games are played to their end
   std::stop_source stop;
   std::mutex mutex{};
   std::exception_ptr failure{};  // the first one; guarded by mutex
@@ -83,7 +84,7 @@ class Worker {
       batch.Clear();
       waiting_.clear();
       for (SelfPlayGame<G>& game : games_) {
-        if (Advance(game, round, batch)) waiting_.push_back(&game);
+        if (!game.left() && Advance(game, round, batch)) waiting_.push_back(&game);
       }
       if (waiting_.empty()) continue;
       batch.Evaluate(*evaluator);
@@ -95,12 +96,18 @@ class Worker {
   }
 
  private:
-  // Games in play go on with the round's network; the first call seats new ones.
+  // Games in play go on with the round's network; the first call seats new ones. A deterministic
+  // run forgets games that a stop left in play: they are played again from their beginning.
   void SeatGames(Round& round) {
+    if (config_.loop.deterministic) games_.clear();
     for (SelfPlayGame<G>& game : games_) game.ChangeNetwork(round.network.step);
-    while (static_cast<int>(games_.size()) < config_.selfplay.games_per_worker) {
+    while (static_cast<int>(games_.size()) < config_.selfplay.games_per_worker && MayBegin(round)) {
       games_.emplace_back(config_).Begin(round.numbers.Next(), round.network.step);
     }
+  }
+
+  bool MayBegin(Round& round) const {
+    return !config_.loop.deterministic || round.games_to_begin-- > 0;
   }
 
   // Brings a game to its next leaf, playing moves and beginning new games on the way. False when
@@ -116,6 +123,10 @@ class Worker {
       ++counters_.positions;
       if (!game.PlaySearchedMove()) continue;
       Deliver(game.TakeRecord(), round);
+      if (!MayBegin(round)) {
+        game.Leave();
+        return false;
+      }
       game.Begin(round.numbers.Next(), round.network.step);
       if (round.games_left.load() <= 0) return false;
     }
@@ -157,6 +168,7 @@ class GameSelfPlay : public SelfPlay {
                 .numbers = numbers,
                 .sink = sink,
                 .games_left = games,
+                .games_to_begin = games,
                 .stop = std::stop_source()};
     cache_.Clear();  // it held what another network said
     const std::stop_callback forward(stop, [&] { round.stop.request_stop(); });

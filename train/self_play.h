@@ -2,7 +2,8 @@
 //
 // Self-play: workers, each with many games in lockstep. Every step each game of a worker gives one
 // leaf, and one call evaluates them all. Games in play carry over from one call to the next, so
-// that no time goes to waiting for the last ones.
+// that no time goes to waiting for the last ones; in a deterministic run (loop.deterministic) each
+// call plays its games, and no others, from their beginning to their end.
 #pragma once
 
 #include <atomic>

@@ -68,6 +68,10 @@ class SelfPlayGame {
   // The finished game. REQUIRES: PlaySearchedMove() said that it is over.
   GameRecord TakeRecord() { return std::move(record_); }
 
+  // Says that the seat stays empty: no further game begins.
+  void Leave() { left_ = true; }
+  bool left() const { return left_; }
+
   // What the search did since this was last asked.
   SearchCounters TakeCounters() {
     const SearchCounters before = std::exchange(counted_, search_.counters());
@@ -125,13 +129,18 @@ class SelfPlayGame {
 
   SampleRecord MakeSample(const SearchResult& result, const MoveRanks<G>& ranks) const {
     std::vector<double> target(ranks.size(), 0.0);
+    double surprise = 0.0;
     for (const RootMove& move : result.moves) {
       target[ranks.RankOf(G::PolicyIndex(state_.position(), move.move))] = move.target;
+      if (move.target > 0.0) {
+        surprise += move.target * std::log(move.target / std::max(move.prior, 1e-9));
+      }
     }
     SampleRecord sample{.ply = static_cast<int>(record_.move_ranks.size()),
                         .target = QuantizeTarget(target),
                         .root_win = QuantizeShare(static_cast<double>(result.root.win)),
-                        .root_loss = QuantizeShare(static_cast<double>(result.root.loss))};
+                        .root_loss = QuantizeShare(static_cast<double>(result.root.loss)),
+                        .surprise = QuantizeShare(surprise * kSurpriseUnits / 255.0)};
     // Rounding both up must not make them more than everything.
     if (sample.root_win + sample.root_loss > 255) {
       sample.root_loss = static_cast<uint8_t>(255 - sample.root_win);
@@ -170,6 +179,7 @@ class SelfPlayGame {
   SearchCounters counted_;  // of search_, at the last TakeCounters()
   Random random_{0};
   GameRecord record_;
+  bool left_ = false;
 };
 
 }  // namespace khanzero

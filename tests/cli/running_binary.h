@@ -5,10 +5,12 @@
 #pragma once
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -58,6 +60,21 @@ class RunningKhanzero {
     }
     searched_ = printed_.find(text, searched_) + text.size();
     return true;
+  }
+
+  // Reads what comes for some milliseconds, or until the output ends.
+  void ReadFor(int milliseconds) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(milliseconds);
+    char buffer[4096];
+    for (;;) {
+      const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+          end - std::chrono::steady_clock::now());
+      pollfd waiting = {.fd = output_, .events = POLLIN, .revents = 0};
+      if (left.count() <= 0 || poll(&waiting, 1, static_cast<int>(left.count())) <= 0) return;
+      const ssize_t n = read(output_, buffer, sizeof buffer);
+      if (n <= 0) return;
+      printed_.append(buffer, static_cast<size_t>(n));
+    }
   }
 
   void Signal(int signal) { kill(pid_, signal); }

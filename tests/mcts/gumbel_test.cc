@@ -4,6 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "env/random.h"
+#include "mcts/softmax.h"
 
 namespace khanzero {
 namespace {
@@ -53,6 +58,32 @@ TEST(QTransform, ScalesValuesToZeroToOneAndGrowsWithVisits) {
   EXPECT_DOUBLE_EQ(sigma(-1.0, 10), 0.0);
   EXPECT_DOUBLE_EQ(sigma(1.0, 10), 60.0);
   EXPECT_DOUBLE_EQ(sigma(0.0, 0), 25.0);
+}
+
+// The last bits, too, must not depend on where the numbers lie: a deterministic run rests on it.
+TEST(Softmax, SumsToOneAndIsTheSameAtEveryAddress) {
+  Random random(1);
+  for (const size_t size : {1U, 2U, 7U, 16U, 33U, 100U, 257U}) {
+    std::vector<float> logits(size);
+    for (float& x : logits) x = static_cast<float>(8.0 * random.Uniform() - 4.0);
+    std::vector<float> first;
+    Softmax(logits, first);
+    double sum = 0.0;
+    double expected_sum = 0.0;
+    for (const float x : logits) expected_sum += std::exp(static_cast<double>(x));
+    for (size_t i = 0; i < size; ++i) {
+      sum += first[i];
+      EXPECT_NEAR(first[i], std::exp(static_cast<double>(logits[i])) / expected_sum, 1e-6);
+    }
+    EXPECT_NEAR(sum, 1.0, 1e-5);
+    std::vector<float> shifted(size + 16);
+    for (size_t at = 0; at < 16; ++at) {
+      std::ranges::copy(logits, shifted.begin() + static_cast<std::ptrdiff_t>(at));
+      std::vector<float> again;
+      Softmax(std::span(shifted).subspan(at, size), again);
+      EXPECT_EQ(again, first);
+    }
+  }
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ void ExpectEqual(const GameRecord& a, const GameRecord& b) {
     EXPECT_EQ(a.samples[i].root_win, b.samples[i].root_win);
     EXPECT_EQ(a.samples[i].root_loss, b.samples[i].root_loss);
     ASSERT_EQ(a.samples[i].target.size(), b.samples[i].target.size());
+    EXPECT_EQ(a.samples[i].surprise, b.samples[i].surprise);
     for (size_t k = 0; k < a.samples[i].target.size(); ++k) {
       EXPECT_EQ(a.samples[i].target[k].rank, b.samples[i].target[k].rank);
       EXPECT_EQ(a.samples[i].target[k].weight, b.samples[i].target[k].weight);
@@ -53,6 +54,7 @@ TEST_P(GameRecords, EveryFieldSurvives) {
   game.start_fen = "any text";
   game.id = ~uint64_t{5};
   game.number = uint64_t{1} << 40;
+  game.samples.front().surprise = 200;
   game.first_network_step = -1;
   game.last_network_step = int64_t{1} << 33;
   ExpectEqual(ParseRecord(SerializeRecord(game)), game);

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "env/error.h"
+#include "model/checkpoint.h"
 #include "model/folded_network.h"
 #include "model/network.h"
 #include "tests/train/sample_games.h"
@@ -62,8 +63,8 @@ TEST_P(Learners, LossesFall) {
   Train(learner, window, 60);
   const TrainingReport last = Train(learner, window, 10);
   EXPECT_EQ(learner.step(), 80);
-  EXPECT_LT(last.policy_loss + last.value_loss, first.policy_loss + first.value_loss);
-  EXPECT_GT(before.policy_loss, 0.0);
+  EXPECT_LT(last.loss.policy + last.loss.value, first.loss.policy + first.loss.value);
+  EXPECT_GT(before.loss.policy, 0.0);
 }
 
 TEST_P(Learners, ResumeIsExact) {
@@ -122,18 +123,129 @@ TEST(Learner, ABrokenLossNeverReachesTheWeights) {
   // A loss of infinite weight: every step's loss is infinite.
   config.learner.policy_weight = std::numeric_limits<double>::infinity();
   Learner learner(config);
-  const auto before = learner.Folded();
-  const TrainingReport report = Train(learner, window, 5);
-  EXPECT_EQ(report.skipped_steps, 5);
-  // Layers without a norm are as they were to the last bit. Where a norm is folded in, its running
-  // statistics have moved with what passed through.
-  const auto after = learner.Folded();
-  EXPECT_EQ(after->value_hidden.weight, before->value_hidden.weight);
-  EXPECT_EQ(after->value_out.weight, before->value_out.weight);
-  EXPECT_EQ(after->policy_out.weight, before->policy_out.weight);
-  EXPECT_EQ(after->policy_out.bias, before->policy_out.bias);
+  const std::vector<float> before = Weights(learner);
+  EXPECT_THROW(Train(learner, window, 5), RuntimeFailure);
+  // Running statistics of norms too: what passed through was infinite or not, it is undone.
+  EXPECT_EQ(Weights(learner), before);
+  EXPECT_EQ(learner.step(), 0);
+}
+
+TEST(Learner, ALeapingLossGoesBackAndThenSaysWhatToDo) {
+  Config config = SmallConfig("khans");
+  ReplayWindow window = WindowOf(config, 12);
+  config.learner.optimizer = OptimizerKind::kSgd;
+  config.learner.learning_rate = 10.0;
+  config.learner.warmup_steps = 0;
+  config.learner.gradient_clip = 0.0;
+  Learner learner(config);
+  const std::vector<float> before = Weights(learner);
+  try {
+    Train(learner, window, 500);
+    FAIL() << "no leap at a learning rate of 10";
+  } catch (const RuntimeFailure& e) {
+    EXPECT_NE(std::string(e.what()).find("learner.learning_rate"), std::string::npos) << e.what();
+  }
+  EXPECT_EQ(Weights(learner), before);
+}
+
+TEST(Learner, GoesOnAfterOneLeap) {
+  Config config = SmallConfig("khans");
+  ReplayWindow window = WindowOf(config, 12);
+  // Just above the average: losses of good steps leap every now and then.
+  config.learner.loss_leap = 1.002;
+  config.learner.learning_rate = 0.02;
+  Learner learner(config);
+  int64_t last = 0;
+  TrainingReport report;
+  try {
+    report = learner.Train(window, 60, 0.0, std::stop_token(),
+                           [&](const TrainingReport& so_far) { last = so_far.returns; });
+    EXPECT_EQ(report.steps, 60);
+    EXPECT_EQ(learner.step(), 60);
+  } catch (const RuntimeFailure&) {
+    EXPECT_GT(last, 0);
+  }
   for (const float w : Weights(learner)) EXPECT_TRUE(std::isfinite(w));
-  EXPECT_THROW(Train(learner, window, 100), RuntimeFailure);
+}
+
+// A stop between two steps is as if there had been none.
+TEST(Learner, AStopInTheMiddleIsExact) {
+  const Config config = SmallConfig("serbest");
+  ReplayWindow window = WindowOf(config, 12);
+  Learner straight(config);
+  Train(straight, window, 12);
+
+  const ScratchFolder folder;
+  {
+    Learner half(config);
+    std::stop_source stop;
+    const TrainingReport report =
+        half.Train(window, 12, 0.0, stop.get_token(), [&](const TrainingReport& so_far) {
+          if (so_far.steps == 5) stop.request_stop();
+        });
+    EXPECT_EQ(report.steps, 5);
+    half.Save(folder.path() / "half", InfoFor(config, half), "{}");
+  }
+  Learner resumed(config, folder.path() / "half");
+  Train(resumed, window, 7);
+  EXPECT_EQ(Weights(resumed), Weights(straight));
+}
+
+TEST(Learner, TheNetworkInPlayIsTheAverage) {
+  Config config = SmallConfig("khans");
+  ReplayWindow window = WindowOf(config, 12);
+  config.learner.ema_decay = 0.0;
+  Learner plain(config);
+  config.learner.ema_decay = 0.99;
+  Learner averaged(config);
+  EXPECT_EQ(Weights(plain), Weights(averaged));
+  Train(plain, window, 10);
+  Train(averaged, window, 10);
+  EXPECT_NE(Weights(plain), Weights(averaged));
+  // What is trained is the same: the average only looks on.
+  const ScratchFolder folder;
+  plain.Save(folder.path() / "plain", InfoFor(config, plain), "{}");
+  averaged.Save(folder.path() / "averaged", InfoFor(config, averaged), "{}");
+  const Checkpoint a = LoadCheckpoint(folder.path() / "plain", nullptr);
+  Checkpoint b = LoadCheckpoint(folder.path() / "averaged", nullptr);
+  EXPECT_EQ(a.extra.count("trained.safetensors"), 0U);
+  EXPECT_EQ(SerializeWeights(*a.network), b.extra.at("trained.safetensors"));
+}
+
+TEST(Learner, HeadsWithoutWeightAreNotTrained) {
+  Config config = SmallConfig("khans");
+  ReplayWindow window = WindowOf(config, 12);
+  Learner all(config);
+  const TrainingReport with = Train(all, window, 3);
+  EXPECT_GT(with.loss.reply, 0.0);
+  EXPECT_GT(with.loss.survival, 0.0);
+  EXPECT_GT(with.loss.moves_left, 0.0);
+  config.learner.reply_weight = config.learner.survival_weight = 0.0;
+  config.learner.moves_left_weight = 0.0;
+  Learner none(config);
+  const TrainingReport without = Train(none, window, 3);
+  EXPECT_EQ(without.loss.reply, 0.0);
+  EXPECT_EQ(without.loss.survival, 0.0);
+  EXPECT_EQ(without.loss.moves_left, 0.0);
+  EXPECT_NE(Weights(all), Weights(none));  // they do teach the tower something
+}
+
+TEST_P(Learners, AuxiliaryHeadsLearn) {
+  Config config = SmallConfig(GetParam());
+  config.learner.learning_rate = 0.01;
+  config.learner.ema_decay = 0.0;
+  ReplayWindow window = WindowOf(config, 16);
+  Learner learner(config);
+  const HeadLosses before = learner.Validate(window, 500).loss;
+  Train(learner, window, 150);
+  const ValidationReport after = learner.Validate(window, 500);
+  EXPECT_LT(after.loss.survival, before.survival);
+  EXPECT_LT(after.loss.moves_left, before.moves_left);
+  // What the opponent answers to games without a plan is hardly learned; it must not get worse.
+  EXPECT_LT(after.loss.reply, before.reply + 0.05);
+  EXPECT_GE(after.policy_divergence, 0.0);
+  EXPECT_GT(after.calibration_error, 0.0);
+  EXPECT_LE(after.calibration_error, 1.0);
 }
 
 TEST(Learner, AnotherNetworkSizeIsRefused) {
@@ -176,20 +288,21 @@ TEST(LearnerBatch, IllegalMovesHaveNoTargetAndNoGradient) {
   ReplayWindow window = WindowOf(config, 8);
   const auto replayer = MakeReplayer("serbest");
   Random random(1);
-  const LearnerBatch batch = MakeLearnerBatch(
-      *replayer, window.Draw(ReplayWindow::Part::kTraining, 16, random), config.learner, random);
-  EXPECT_TRUE(torch::allclose(batch.policy.sum(1), torch::ones({batch.size()})));
-  EXPECT_EQ(batch.policy.masked_select(batch.move_padding).abs().sum().item<float>(), 0.0F);
+  const LearnerBatch batch =
+      MakeLearnerBatch(*replayer, window.Draw(ReplayWindow::Part::kTraining, 16, random),
+                       config.learner, Targets::kAll, random);
+  EXPECT_TRUE(torch::allclose(batch.moves.policy.sum(1), torch::ones({batch.size()})));
+  EXPECT_EQ(batch.moves.policy.masked_select(batch.moves.padding).abs().sum().item<float>(), 0.0F);
   EXPECT_TRUE(torch::allclose(batch.wdl.sum(1), torch::ones({batch.size()})));
 
   const torch::Tensor logits =
       torch::randn({batch.size(), replayer->info().shape.policy_size()}).requires_grad_();
   const torch::Tensor log_policy = torch::log_softmax(
-      logits.gather(1, batch.move_indices).masked_fill(batch.move_padding, -1e9), 1);
-  (-(batch.policy * log_policy).sum()).backward();
+      logits.gather(1, batch.moves.indices).masked_fill(batch.moves.padding, -1e9), 1);
+  (-(batch.moves.policy * log_policy).sum()).backward();
   torch::Tensor legal = torch::zeros_like(logits, torch::kBool);
   for (int64_t row = 0; row < batch.size(); ++row) {
-    const torch::Tensor moves = batch.move_indices[row].masked_select(~batch.move_padding[row]);
+    const torch::Tensor moves = batch.moves.indices[row].masked_select(~batch.moves.padding[row]);
     legal[row].index_fill_(0, moves, true);
   }
   EXPECT_EQ(logits.grad().masked_select(~legal).abs().max().item<float>(), 0.0F);
@@ -206,11 +319,11 @@ TEST(LearnerBatch, CappedGamesCountAsConfigured) {
   Random random(1);
   const auto samples = window.Draw(ReplayWindow::Part::kTraining, 8, random);
   config.learner.capped_games = CappedGames::kDraw;
-  LearnerBatch batch = MakeLearnerBatch(*replayer, samples, config.learner, random);
+  LearnerBatch batch = MakeLearnerBatch(*replayer, samples, config.learner, Targets::kAll, random);
   EXPECT_EQ(batch.value_weight.sum().item<float>(), 8.0F);
   EXPECT_EQ(batch.wdl.select(1, 1).sum().item<float>(), 8.0F);
   config.learner.capped_games = CappedGames::kSkip;
-  batch = MakeLearnerBatch(*replayer, samples, config.learner, random);
+  batch = MakeLearnerBatch(*replayer, samples, config.learner, Targets::kAll, random);
   EXPECT_EQ(batch.value_weight.sum().item<float>(), 0.0F);
 }
 

@@ -135,5 +135,44 @@ TEST(ReplayWindow, TheSameSeedDrawsTheSame) {
   }
 }
 
+TEST(ReplayWindow, SurprisesShareOutAGame) {
+  ReplayedGame game = GameOf(1, 4);
+  game.surprises = {0, 10, 30, 0};
+  const std::vector<double> weights = SampleWeights(game, 0.5);
+  EXPECT_DOUBLE_EQ(weights[0], 0.5);
+  EXPECT_DOUBLE_EQ(weights[1], 0.5 + 0.5);
+  EXPECT_DOUBLE_EQ(weights[2], 0.5 + 1.5);
+  EXPECT_DOUBLE_EQ(weights[0] + weights[1] + weights[2] + weights[3], 4.0);
+  // Without a surprise anywhere, or without a share for it, all count the same.
+  for (const double w : SampleWeights(game, 0.0)) EXPECT_EQ(w, 1.0);
+  game.surprises = {0, 0, 0, 0};
+  for (const double w : SampleWeights(game, 0.5)) EXPECT_EQ(w, 1.0);
+}
+
+TEST(ReplayWindow, SurprisingPositionsAreDrawnMoreOften) {
+  LearnerSettings settings = Settings();
+  settings.validation_share = 0.0;
+  settings.surprise_share = 0.5;
+  ReplayWindow window(settings);
+  for (uint64_t id = 0; id < 400; ++id) {
+    ReplayedGame game = GameOf(Mix64(id), 4);
+    game.surprises = {0, 10, 30, 0};
+    window.Add(std::move(game));
+  }
+  Random random(3);
+  std::map<uint32_t, int> count;
+  for (int batch = 0; batch < 400; ++batch) {
+    std::set<std::pair<const ReplayedGame*, uint32_t>> different;
+    for (const SampleRef& ref : window.Draw(ReplayWindow::Part::kTraining, 64, random)) {
+      ++count[ref.sample];
+      different.insert({ref.game, ref.sample});
+    }
+    EXPECT_EQ(different.size(), 64U);  // no position twice in a batch
+  }
+  EXPECT_NEAR(count[1] / static_cast<double>(count[0]), 2.0, 0.25);
+  EXPECT_NEAR(count[2] / static_cast<double>(count[0]), 4.0, 0.5);
+  EXPECT_NEAR(count[3] / static_cast<double>(count[0]), 1.0, 0.15);
+}
+
 }  // namespace
 }  // namespace khanzero

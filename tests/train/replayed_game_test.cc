@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -10,6 +11,7 @@
 #include "env/history.h"
 #include "tests/train/sample_games.h"
 #include "train/move_ranks.h"
+#include "train/survivors.h"
 
 namespace khanzero {
 namespace {
@@ -44,7 +46,7 @@ TYPED_TEST(Replaying, PlanesEqualThoseOfPlay) {
         std::vector<float> rebuilt(played.size());
         G::Encode(state.position(), played);
         TrainingSample built;
-        replayer->Build(game, sample, Mirror::kNo, rebuilt, built);
+        replayer->Build(game, sample, Mirror::kNo, Targets::kAll, rebuilt, built);
         EXPECT_EQ(played, rebuilt);
         ASSERT_EQ(built.legal_indices.size(), ranks.size());
         for (size_t i = 0; i < ranks.size(); ++i) {
@@ -66,7 +68,7 @@ TYPED_TEST(Replaying, TargetsAreFiniteAndSumToOne) {
     for (size_t i = 0; i < game.samples.size(); ++i) {
       for (const Mirror mirror : {Mirror::kNo, Mirror::kYes}) {
         TrainingSample sample;
-        replayer->Build(game, i, mirror, planes, sample);
+        replayer->Build(game, i, mirror, Targets::kAll, planes, sample);
         EXPECT_NEAR(std::accumulate(sample.policy.begin(), sample.policy.end(), 0.0), 1.0, 1e-5);
         for (const float p : sample.policy) EXPECT_GE(p, 0.0F);
         EXPECT_NEAR(sample.root.win + sample.root.draw + sample.root.loss, 1.0, 1e-5);
@@ -89,7 +91,7 @@ TYPED_TEST(Replaying, ResultIsSeenByTheMover) {
     const ReplayedGame game = replayer->Replay(record);
     for (size_t i = 0; i < game.samples.size(); ++i) {
       TrainingSample sample;
-      replayer->Build(game, i, Mirror::kNo, planes, sample);
+      replayer->Build(game, i, Mirror::kNo, Targets::kAll, planes, sample);
       const bool white_to_move = game.samples[i].ply % 2 == 0;
       const bool white_won = record.outcome.result == Result::kWhiteWins;
       EXPECT_EQ(sample.result.win, white_to_move == white_won ? 1.0F : 0.0F);
@@ -100,6 +102,100 @@ TYPED_TEST(Replaying, ResultIsSeenByTheMover) {
     EXPECT_EQ(last.root_win, 255) << "number " << record.number;
   }
   EXPECT_GT(decided, 0);
+}
+
+TYPED_TEST(Replaying, TheReplyIsTheTargetOfTheOpponentsSearch) {
+  const auto replayer = this->Make();
+  std::vector<float> planes(static_cast<size_t>(replayer->info().shape.input_size()));
+  for (const GameRecord& record : this->Play(8)) {
+    ReplayedGame game = replayer->Replay(record);
+    for (size_t i = 0; i + 1 < game.samples.size(); ++i) {
+      TrainingSample sample;
+      TrainingSample next;
+      replayer->Build(game, i, Mirror::kNo, Targets::kAll, planes, sample);
+      replayer->Build(game, i + 1, Mirror::kNo, Targets::kAll, planes, next);
+      EXPECT_EQ(sample.reply_indices, next.legal_indices);
+      EXPECT_EQ(sample.reply_policy, next.policy);
+      EXPECT_EQ(sample.plies_left, next.plies_left + 1);
+    }
+    TrainingSample last;
+    replayer->Build(game, game.samples.size() - 1, Mirror::kNo, Targets::kAll, planes, last);
+    EXPECT_TRUE(last.reply_indices.empty());
+    EXPECT_EQ(last.plies_left, 1);
+    // Where the reply was not searched, the move played is the target.
+    game.samples.erase(game.samples.begin() + 1);
+    TrainingSample played;
+    replayer->Build(game, 0, Mirror::kNo, Targets::kAll, planes, played);
+    EXPECT_EQ(std::ranges::count(played.reply_policy, 1.0F), 1);
+    EXPECT_EQ(std::accumulate(played.reply_policy.begin(), played.reply_policy.end(), 0.0F), 1.0F);
+  }
+}
+
+// Pieces followed one by one, forwards, against the tracker that goes backwards.
+TYPED_TEST(Replaying, SurvivalIsThatOfEachPieceFollowed) {
+  using G = TypeParam;
+  using Geo = typename G::Position::Geo;
+  const auto replayer = this->Make();
+  std::vector<float> planes(static_cast<size_t>(replayer->info().shape.input_size()));
+  int lost = 0;
+  for (const GameRecord& record : this->Play(10)) {
+    const ReplayedGame game = replayer->Replay(record);
+    std::vector<typename G::Position> positions = {G::Position::Start(record.settings)};
+    for (const Move& move : game.moves) {
+      positions.push_back(positions.back());
+      positions.back().Play(move);
+    }
+    for (size_t i = 0; i < game.samples.size(); ++i) {
+      const size_t ply = game.samples[i].ply;
+      std::map<int, int> origin;  // present square -> square at `ply`
+      for (int s = 0; s < Geo::kSquares; ++s) {
+        if ((positions[ply].occupied() & Geo::Bit(s)) != 0) origin[s] = s;
+      }
+      for (size_t at = ply; at < game.moves.size(); ++at) {
+        const Move move = game.moves[at];
+        std::map<int, int> next;
+        const auto own = positions[at].pieces(positions[at].side_to_move());
+        const auto own_after = positions[at + 1].pieces(positions[at].side_to_move());
+        for (const auto& [square, from] : origin) {
+          const auto bit = Geo::Bit(square);
+          if (square == move.from && move.from != move.to) {
+            next[move.to] = from;
+          } else if ((own & bit) != 0 && (own_after & bit) == 0) {
+            for (int s = 0; s < Geo::kSquares; ++s) {  // the rook that castled
+              if (s != move.to && (own_after & ~own & Geo::Bit(s)) != 0) next[s] = from;
+            }
+          } else if (square != move.to && (positions[at + 1].occupied() & bit) != 0) {
+            next[square] = from;
+          }
+        }
+        origin = next;
+      }
+      std::vector<float> expected(static_cast<size_t>(Geo::kSquares), -1.0F);
+      const Color mover = positions[ply].side_to_move();
+      for (int s = 0; s < Geo::kSquares; ++s) {
+        if ((positions[ply].occupied() & Geo::Bit(s)) != 0)
+          expected[Geo::Relative(mover, s)] = 0.0F;
+      }
+      for (const auto& [now, then] : origin) expected[Geo::Relative(mover, then)] = 1.0F;
+      TrainingSample sample;
+      replayer->Build(game, i, Mirror::kNo, Targets::kAll, planes, sample);
+      EXPECT_EQ(sample.survival, expected) << "game " << record.number << " ply " << ply;
+      lost += static_cast<int>(std::ranges::count(expected, 0.0F));
+    }
+  }
+  EXPECT_GT(lost, 0);
+}
+
+TEST(Survivors, ARookThatCastlesIsTheSamePiece) {
+  using G = Khans;
+  auto position = G::Position::FromFen("4k3/8/8/8/8/8/8/4K2R w K - 0 1");
+  SurvivorTracker<G> tracker;
+  const Move castle = G::TextToMove(position, "e1g1");
+  const auto before = position.occupied();
+  tracker.Add(position, castle);
+  position.Play(castle);
+  tracker.Add(position);
+  EXPECT_EQ(tracker.Survivors()[0], before);
 }
 
 TYPED_TEST(Replaying, AChangedGameIsRefused) {
@@ -191,7 +287,7 @@ TYPED_TEST(Replaying, MirroredSampleIsThatOfTheMirroredPosition) {
       for (; ply < game.samples[i].ply; ++ply) state.Play(game.moves[ply]);
       std::vector<float> built(size);
       TrainingSample sample;
-      replayer->Build(game, i, Mirror::kYes, built, sample);
+      replayer->Build(game, i, Mirror::kYes, Targets::kAll, built, sample);
       const bool allowed = G::CanMirror(state.position());
       mirrored_samples += allowed;
       auto expected_position = G::Position::FromFen(
