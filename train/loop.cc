@@ -21,6 +21,7 @@
 #include "train/replay_store.h"
 #include "train/replay_window.h"
 #include "train/run_folder.h"
+#include "train/run_views.h"
 #include "train/self_play.h"
 #include "train/status_display.h"
 
@@ -383,6 +384,7 @@ class TrainingLoop {
     metrics_.window_positions = window_.positions();
     metrics_.window_bytes = static_cast<int64_t>(window_.bytes());
     metrics_.AppendTo(run_.metrics());
+    for (const std::string& fault : views_.Refresh()) log_->warn(fault);
     metrics_ = {};
     ++cycle_;
   }
@@ -431,6 +433,7 @@ class TrainingLoop {
   std::filesystem::path checkpoint_;
   TrainingStatus status_;
   CycleMetrics metrics_;
+  RunViews views_{run_};
 };
 
 }  // namespace
