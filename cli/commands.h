@@ -20,6 +20,7 @@ void AddExport(CLI::App& app);
 void AddInfo(CLI::App& app);
 void AddPerft(CLI::App& app);
 void AddPlay(CLI::App& app);
+void AddReport(CLI::App& app);
 void AddTrain(CLI::App& app);
 void AddUci(CLI::App& app);
 

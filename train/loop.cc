@@ -22,6 +22,7 @@
 #include "train/replay_store.h"
 #include "train/replay_window.h"
 #include "train/run_folder.h"
+#include "train/run_views.h"
 #include "train/self_play.h"
 #include "train/status_display.h"
 
@@ -452,6 +453,7 @@ class TrainingLoop {
     metrics_.alarms = AlarmsOf(metrics_, config_);
     for (const std::string& alarm : metrics_.alarms) Say("Warning: " + alarm);
     metrics_.AppendTo(run_.metrics());
+    for (const std::string& fault : views_.Refresh()) log_->warn(fault);
     metrics_ = {};
     learned_ = false;
     ++cycle_;
@@ -504,6 +506,7 @@ class TrainingLoop {
   std::filesystem::path checkpoint_;
   TrainingStatus status_;
   CycleMetrics metrics_;
+  RunViews views_{run_};
 };
 
 }  // namespace

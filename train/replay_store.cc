@@ -46,6 +46,13 @@ auto Guarded(const std::string& path, const char* doing, F&& f) {
   }
 }
 
+// The game of a row (sequence, record).
+StoredGame GameOf(SQLite::Statement& row) {
+  const SQLite::Column record = row.getColumn(1);
+  return {row.getColumn(0).getInt64(), std::string(static_cast<const char*>(record.getBlob()),
+                                                   static_cast<size_t>(record.getBytes()))};
+}
+
 }  // namespace
 
 struct ReplayStore::Impl {
@@ -138,11 +145,7 @@ namespace {
 // Visits the rows of a query for sequence and record; returns how many there were.
 int64_t VisitGames(SQLite::Statement& query, const std::function<void(StoredGame)>& visit) {
   int64_t count = 0;
-  for (; query.executeStep(); ++count) {
-    const SQLite::Column record = query.getColumn(1);
-    visit({query.getColumn(0).getInt64(), std::string(static_cast<const char*>(record.getBlob()),
-                                                      static_cast<size_t>(record.getBytes()))});
-  }
+  for (; query.executeStep(); ++count) visit(GameOf(query));
   return count;
 }
 
@@ -169,6 +172,25 @@ void ReplayStore::ReadNumbered(uint64_t first, uint64_t end,
     query.bind(1, static_cast<int64_t>(first));
     query.bind(2, static_cast<int64_t>(end));
     return VisitGames(query, visit);
+  });
+}
+
+std::vector<StoredGame> ReplayStore::First(Order order, int64_t limit, int64_t among) const {
+  return Guarded(impl_->path, "reading games", [&] {
+    const std::string by_length = order == Order::kLongest    ? "plies DESC, "
+                                  : order == Order::kShortest ? "plies ASC, "
+                                                              : "";
+    // Lengths are compared before any record is read: records are most of the file.
+    SQLite::Statement query(
+        impl_->database,
+        "SELECT sequence, record FROM games WHERE sequence IN (SELECT sequence FROM (SELECT "
+        "sequence, plies FROM games ORDER BY sequence DESC LIMIT ?) ORDER BY " +
+            by_length + "sequence DESC LIMIT ?) ORDER BY " + by_length + "sequence DESC");
+    query.bind(1, among);
+    query.bind(2, limit);
+    std::vector<StoredGame> games;
+    while (query.executeStep()) games.push_back(GameOf(query));
+    return games;
   });
 }
 

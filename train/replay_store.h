@@ -51,6 +51,11 @@ class ReplayStore {
   void ReadNumbered(uint64_t first, uint64_t end,
                     const std::function<void(StoredGame)>& visit) const;
 
+  // Which games are wanted first.
+  enum class Order { kNewest, kLongest, kShortest };
+  // At most `limit` of the newest `among` games, in that order; of equal lengths the newest first.
+  std::vector<StoredGame> First(Order order, int64_t limit, int64_t among) const;
+
   // The sequence after which the newest games begin that together have at least `positions`
   // samples; 0 when all of them are needed.
   int64_t SequenceBeforeNewest(int64_t positions) const;

@@ -7,6 +7,8 @@
 //   checkpoints/step-N/    networks with their training state
 //   latest                 the name of the newest checkpoint
 //   metrics.jsonl          one JSON object a cycle
+//   events/                the same figures for TensorBoard
+//   report.html            the run at a glance
 //   log.txt                what the program said
 //   lock                   held by the process that trains
 #pragma once
@@ -30,6 +32,8 @@ class RunFolder {
   std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
   std::filesystem::path latest() const { return path_ / "latest"; }
   std::filesystem::path metrics() const { return path_ / "metrics.jsonl"; }
+  std::filesystem::path events() const { return path_ / "events"; }
+  std::filesystem::path report() const { return path_ / "report.html"; }
   std::filesystem::path log() const { return path_ / "log.txt"; }
   std::filesystem::path lock() const { return path_ / "lock"; }
 

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// `khanzero report` as a user runs it, on a run that was trained here.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "tests/cli/run_binary.h"
+#include "tests/cli/scratch_run.h"
+
+namespace khanzero {
+namespace {
+
+using nlohmann::json;
+
+std::string Read(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+class ReportCommand : public testing::TestWithParam<std::string> {};
+
+TEST_P(ReportCommand, TrainingLeavesAReportAndEvents) {
+  const ScratchRun run(GetParam());
+  const RunResult trained = RunKhanzero(run.Train());
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  EXPECT_NE(Read(run.path() / "report.html").find("</html>"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::is_empty(run.path() / "events"));
+  EXPECT_EQ(Read(run.path() / "log.txt").find(" is behind: "), std::string::npos);
+
+  const std::filesystem::path out = run.folder() / "mine.html";
+  const RunResult result =
+      RunKhanzero({"report", "--run", run.path().string(), "--out", out.string(), "--json"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const json summary = json::parse(result.out);
+  EXPECT_EQ(summary.at("file"), out.string());
+  EXPECT_EQ(summary.at("cycles"), 2);
+  EXPECT_GE(summary.at("games").get<int>(), 3);
+  EXPECT_TRUE(summary.at("notes").empty()) << result.out;
+  const std::string page = Read(out);
+  for (const char* const part : {"learner/policy_loss", "validation/top_move_agreement",
+                                 "scores/random", "self_play/endings/", "step-0000000"}) {
+    EXPECT_NE(page.find(part), std::string::npos) << part;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Games, ReportCommand, testing::Values("khans", "serbest"),
+                         [](const auto& tested) { return tested.param; });
+
+// A run's folder with a configuration and these metrics only.
+void MakeRun(const ScratchRun& run, const std::string& metrics) {
+  std::filesystem::create_directories(run.path());
+  std::filesystem::copy(run.folder() / "tiny.yaml", run.path() / "config.yaml");
+  std::ofstream(run.path() / "metrics.jsonl") << metrics;
+}
+
+TEST(ReportCommandInput, ATornLastLineIsToldAndLeftOut) {
+  const ScratchRun run("khans");
+  MakeRun(run, "{\"cycle\":0,\"games\":5}\n{\"cycle\":1,\"ga");
+  const RunResult result = RunKhanzero({"report", "--run", run.path().string()});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_NE(result.out.find("report.html: 1 cycles"), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("the last line is not complete"), std::string::npos) << result.out;
+  EXPECT_NE(Read(run.path() / "report.html").find("the last line is not complete"),
+            std::string::npos);
+}
+
+TEST(ReportCommandInput, HostileTextIsEscaped) {
+  const ScratchRun run("khans");
+  MakeRun(run, json{{"cycle", 0}, {"alarms", {"</script><b>x"}}}.dump() + "\n");
+  EXPECT_EQ(RunKhanzero({"report", "--run", run.path().string()}).exit_code, 0);
+  const std::string page = Read(run.path() / "report.html");
+  EXPECT_EQ(page.find("<b>x"), std::string::npos);
+  EXPECT_NE(page.find("\\u003c/script\\u003e\\u003cb\\u003ex"), std::string::npos);
+}
+
+TEST(ReportCommandInput, BadUsageIsRefused) {
+  ExpectRefused({"report"}, "--run is required");
+  ExpectRefused({"report", "--run", "/none"}, "'/none' is not a run");
+  ExpectRefused({"report", "--runs", "/none"}, "did you mean '--run'?");
+}
+
+TEST(ReportCommandInput, AFileThatCannotBeWrittenIsAFailure) {
+  const ScratchRun run("khans");
+  MakeRun(run, "");
+  const RunResult result =
+      RunKhanzero({"report", "--run", run.path().string(), "--out", "/none/report.html"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(result.err.find("/none/"), std::string::npos) << result.err;
+}
+
+}  // namespace
+}  // namespace khanzero
