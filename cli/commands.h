@@ -21,6 +21,7 @@ void AddInfo(CLI::App& app);
 void AddPerft(CLI::App& app);
 void AddPlay(CLI::App& app);
 void AddReport(CLI::App& app);
+void AddSelfPlay(CLI::App& app);
 void AddTrain(CLI::App& app);
 void AddUci(CLI::App& app);
 

@@ -30,6 +30,7 @@ constexpr int kBadInput = 2;
 
 void AddCommands(CLI::App& app) {
   AddTrain(app);
+  AddSelfPlay(app);
   AddReport(app);
   AddMatch(app);
   AddPlay(app);

@@ -7,9 +7,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <condition_variable>
-#include <future>
-#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "env/error.h"
@@ -19,12 +16,14 @@
 #include "train/cycle_metrics.h"
 #include "train/health.h"
 #include "train/learner.h"
+#include "train/play_games.h"
 #include "train/replay_store.h"
 #include "train/replay_window.h"
 #include "train/run_folder.h"
 #include "train/run_views.h"
 #include "train/self_play.h"
 #include "train/status_display.h"
+#include "train/window_feed.h"
 
 namespace khanzero {
 
@@ -69,9 +68,14 @@ class TrainingLoop {
         window_(config_.learner),
         replayer_(MakeReplayer(config_.game)),
         self_play_(MakeSelfPlay(config_)),
-        probe_(MakeSearchProbe(config_, kProbedPositions, /*seed=*/1)) {
+        probe_(MakeSearchProbe(config_, kProbedPositions, /*seed=*/1)),
+        feed_(config_, store_, *replayer_, window_, [this](const std::string& why) {
+          ++metrics_.damaged_games;
+          Say(why);
+        }) {
     MakeLearner();
-    RefillWindow();
+    CountStored();
+    feed_.Refill(cycle_);
   }
 
   TrainSummary Run() {
@@ -124,16 +128,11 @@ class TrainingLoop {
     resumed_ = true;
   }
 
-  void RefillWindow() {
+  // What is in the store, the games of other processes included.
+  void CountStored() {
     const StoreTotals totals = store_.Totals();
     status_.games = totals.games;
     status_.positions = totals.positions;
-    if (config_.loop.deterministic) {
-      IngestNumbered(cycle_ * config_.loop.games_per_cycle);
-    } else {
-      sequence_ = store_.SequenceBeforeNewest(WindowPositions(config_.learner, totals.positions));
-      Ingest();
-    }
   }
 
   void Announce() {
@@ -195,6 +194,7 @@ class TrainingLoop {
   void Play() {
     status_.games_wanted = config_.loop.games_per_cycle;
     status_.steps_made = status_.steps_wanted = 0;
+    CountStored();
     const int64_t cycle_end = (cycle_ + 1) * config_.loop.games_per_cycle;
     int64_t wanted = cycle_end - status_.games;
     status_.games_played = config_.loop.games_per_cycle - std::max<int64_t>(0, wanted);
@@ -212,76 +212,17 @@ class TrainingLoop {
         },
         .step = uniform ? -1 : learner_->step()};
 
-    std::mutex mutex;
-    std::condition_variable wake;
-    std::vector<GameRecord> finished;
-    bool ended = false;
-    std::stop_source stop;
-    const std::stop_callback forward(stop_, [&] { stop.request_stop(); });
-    std::future<void> playing = std::async(std::launch::async, [&] {
-      const auto say_ended = [&] {
-        const std::scoped_lock lock(mutex);
-        ended = true;
-        wake.notify_one();
-      };
-      try {
-        self_play_->Play(
-            player, wanted, numbers_,
-            [&](GameRecord record) {
-              const std::scoped_lock lock(mutex);
-              finished.push_back(std::move(record));
-              wake.notify_one();
-            },
-            stop.get_token());
-      } catch (...) {
-        say_ended();
-        throw;
-      }
-      say_ended();
-    });
-    WatchSelfPlay(mutex, wake, finished, ended, stop);
-    playing.get();
-  }
-
-  void WatchSelfPlay(std::mutex& mutex, std::condition_variable& wake,
-                     std::vector<GameRecord>& finished, const bool& ended, std::stop_source& stop) {
-    const auto start = steady_clock::now();
-    const SelfPlayCounters& counters = self_play_->counters();
-    const int64_t evaluations = counters.evaluations;
-    const int64_t positions = counters.positions;
-    const auto worked = [&] {
-      return counters.tree_ns + counters.encode_ns + counters.inference_ns;
-    };
-    const int64_t worked_before = worked();
-    try {
-      for (bool last = false; !last;) {
-        std::vector<GameRecord> games;
-        {
-          std::unique_lock lock(mutex);
-          wake.wait_for(lock, std::chrono::milliseconds(250),
-                        [&] { return ended || !finished.empty(); });
-          games.swap(finished);
-          last = ended;
-        }
-        Store(games);
-        const double seconds = std::max(1e-3, SecondsSince(start));
-        status_.evaluations_per_second =
-            static_cast<double>(counters.evaluations - evaluations) / seconds;
-        status_.positions_per_second =
-            static_cast<double>(counters.positions - positions) / seconds;
-        metrics_.self_play_seconds = seconds;
-        metrics_.evaluations = counters.evaluations - evaluations;
-        metrics_.waiting_share =
-            std::clamp(1.0 - static_cast<double>(worked() - worked_before) /
-                                 (1e9 * seconds * ThreadsFor(config_.selfplay.workers)),
-                       0.0, 1.0);
-        if (Progress() >= 1.0) stop.request_stop();
-        Show("self-play");
-      }
-    } catch (...) {
-      stop.request_stop();  // the workers must end before the exception leaves
-      throw;
-    }
+    PlayGames(*self_play_, player, ThreadsFor(config_.selfplay.workers), wanted, numbers_, stop_,
+              [&](const std::vector<GameRecord>& games, const PlayProgress& progress) {
+                Store(games);
+                status_.evaluations_per_second = progress.evaluations_per_second();
+                status_.positions_per_second = progress.positions_per_second();
+                metrics_.self_play_seconds = progress.seconds;
+                metrics_.evaluations = progress.evaluations;
+                metrics_.waiting_share = progress.waiting_share;
+                Show("self-play");
+                return Progress() < 1.0;
+              });
     Show("self-play", true);
   }
 
@@ -296,34 +237,6 @@ class TrainingLoop {
     status_.games_played += added;
   }
 
-  // Takes what is new in the store into the window.
-  void Ingest() {
-    constexpr int64_t kAtOnce = 1000;
-    while (store_.ReadAfter(sequence_, kAtOnce, [&](const StoredGame& game) { Take(game); }) ==
-           kAtOnce) {
-    }
-    window_.Shrink(WindowPositions(config_.learner, status_.positions));
-  }
-
-  // The same by the games' numbers, up to `end`: in a deterministic run the order in which games
-  // ended does not count, since that changes when a cycle is played in two parts.
-  void IngestNumbered(int64_t end) {
-    store_.ReadNumbered(static_cast<uint64_t>(next_number_), static_cast<uint64_t>(end),
-                        [&](const StoredGame& game) { Take(game); });
-    next_number_ = end;
-    window_.Shrink(WindowPositions(config_.learner, status_.positions));
-  }
-
-  void Take(const StoredGame& stored) {
-    sequence_ = stored.sequence;
-    try {
-      window_.Add(replayer_->Replay(ParseRecord(stored.bytes)));
-    } catch (const InputError& e) {
-      ++metrics_.damaged_games;
-      Say("A stored game is left out: " + std::string(e.what()));
-    }
-  }
-
   bool CycleIsPlayed() const {
     const int64_t end = (cycle_ + 1) * config_.loop.games_per_cycle;
     return status_.games >=
@@ -331,13 +244,10 @@ class TrainingLoop {
   }
 
   void Learn() {
-    if (!config_.loop.deterministic) {
-      Ingest();
-    } else if (CycleIsPlayed()) {
-      IngestNumbered((cycle_ + 1) * config_.loop.games_per_cycle);
-    } else {
-      return;  // stopped: what is played of the cycle waits for the rest
-    }
+    // Stopped: what is played of a deterministic run's cycle waits for the rest.
+    if (config_.loop.deterministic && !CycleIsPlayed()) return;
+    CountStored();
+    feed_.TakeCycle(cycle_);
     const LearnerSettings& settings = config_.learner;
     const double due = settings.samples_per_position * (1.0 - settings.validation_share) *
                            static_cast<double>(status_.positions) -
@@ -493,15 +403,14 @@ class TrainingLoop {
   std::unique_ptr<Replayer> replayer_;
   std::unique_ptr<SelfPlay> self_play_;
   std::unique_ptr<SearchProbe> probe_;
+  WindowFeed feed_;
   std::unique_ptr<Learner> learner_;
 
   const steady_clock::time_point start_ = steady_clock::now();
   double hours_before_ = 0.0;
   bool resumed_ = false;
   int64_t cycle_ = 0;
-  bool learned_ = false;     // this cycle's steps are made
-  int64_t sequence_ = 0;     // the newest stored game in the window
-  int64_t next_number_ = 0;  // deterministic: games below are in the window
+  bool learned_ = false;  // this cycle's steps are made
   int64_t trained_samples_ = 0;
   std::filesystem::path checkpoint_;
   TrainingStatus status_;

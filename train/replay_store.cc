@@ -220,6 +220,21 @@ StoreTotals ReplayStore::Totals() const {
   });
 }
 
+uint64_t ReplayStore::ClaimNumbers() {
+  constexpr int kLogBlock = 40;  // numbers a block
+  return Guarded(impl_->path, "claiming game numbers", [&] {
+    SQLite::Database& db = impl_->database;
+    SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+    db.exec("INSERT OR IGNORE INTO properties VALUES ('blocks', '0')");
+    db.exec("UPDATE properties SET value = CAST(value AS INTEGER) + 1 WHERE key = 'blocks'");
+    const int64_t block =
+        db.execAndGet("SELECT CAST(value AS INTEGER) FROM properties WHERE key = 'blocks'")
+            .getInt64();
+    transaction.commit();
+    return static_cast<uint64_t>(block) << kLogBlock;
+  });
+}
+
 std::vector<uint64_t> ReplayStore::GameNumbers() const {
   return Guarded(impl_->path, "reading games", [&] {
     SQLite::Statement query(impl_->database, "SELECT number FROM games ORDER BY number");

@@ -62,6 +62,10 @@ class ReplayStore {
 
   StoreTotals Totals() const;
 
+  // The first of a block of game numbers that no other caller gets, of this store, ever. Numbers
+  // below the first block are those of the run's own process.
+  uint64_t ClaimNumbers();
+
   // The game numbers that are stored, rising.
   std::vector<uint64_t> GameNumbers() const;
 

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "train/actor.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+
+#include "env/error.h"
+#include "env/games.h"
+#include "model/checkpoint.h"
+#include "model/inference.h"
+#include "train/play_games.h"
+#include "train/replay_store.h"
+#include "train/run_folder.h"
+#include "train/self_play.h"
+
+namespace khanzero {
+
+namespace {
+
+std::filesystem::path NewestCheckpoint(const RunFolder& run) {
+  const auto latest = run.LatestCheckpoint();
+  if (!latest) {
+    throw InputError("run '" + run.path().string() +
+                     "' has no checkpoint yet; start 'khanzero train' on it first");
+  }
+  return *latest;
+}
+
+}  // namespace
+
+ActorSummary RunActor(const ActorOptions& options) {
+  const RunFolder run(options.run);
+  const Config& config = options.config;
+  if (config.loop.deterministic) {
+    throw InputError("run '" + options.run.string() +
+                     "' is deterministic (loop.deterministic): it takes games of its own alone");
+  }
+  const GameInfo info = InfoOfGame(config.game);
+  std::filesystem::path checkpoint = NewestCheckpoint(run);
+  ReplayStore store(run.store(), config.game, ReplayStore::Access::kReadWrite);
+  // Numbers of its own: no other process plays the same games.
+  GameNumbers numbers({}, store.ClaimNumbers());
+  const auto self_play = MakeSelfPlay(config);
+  ActorSummary summary;
+  while (!options.stop.stop_requested() && (options.games == 0 || summary.games < options.games)) {
+    const std::string name = checkpoint.filename().string();
+    std::shared_ptr<const FoldedNetwork> network;
+    try {
+      network = LoadFoldedNetwork(checkpoint.string(), &info);
+    } catch (const InputError&) {
+      // Pruned between the look at `latest` and the reading: then there is a newer one.
+      const std::filesystem::path newer = NewestCheckpoint(run);
+      if (newer == checkpoint) throw;
+      checkpoint = newer;
+      continue;
+    }
+    const SelfPlay::Network player{
+        .make_evaluator = [&] { return MakeEvaluator(network, config.inference); },
+        .step = ReadCheckpointInfo(checkpoint).step};
+    options.say(fmt::format("Playing with {}", name));
+    constexpr int64_t kEndless = int64_t{1} << 40;
+    const int64_t left = options.games == 0 ? kEndless : options.games - summary.games;
+    auto looked = std::chrono::steady_clock::now();
+    PlayGames(
+        *self_play, player, ThreadsFor(config.selfplay.workers), left, numbers, options.stop,
+        [&](const std::vector<GameRecord>& games, const PlayProgress& progress) {
+          if (!games.empty()) summary.games += store.Add(games);
+          for (const GameRecord& game : games) {
+            summary.positions += static_cast<int64_t>(game.samples.size());
+          }
+          constexpr std::chrono::seconds kBetweenLooks(2);
+          if (std::chrono::steady_clock::now() - looked < kBetweenLooks) return true;
+          looked = std::chrono::steady_clock::now();
+          options.say(fmt::format("{} games, {} positions, {:.0f} evaluations/s", summary.games,
+                                  summary.positions, progress.evaluations_per_second()));
+          return NewestCheckpoint(run) == checkpoint;
+        });
+    checkpoint = NewestCheckpoint(run);
+  }
+  return summary;
+}
+
+}  // namespace khanzero
