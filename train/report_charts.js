@@ -215,7 +215,7 @@ function addCursor(figure, root, plot, axis, scale, width) {
     const left = canvas.offsetLeft + x;
     tip.style.top = `${canvas.offsetTop + margin.top}px`;
     tip.style.left = `${x < width / 2 ? left + 12 : Math.max(4, left - 12 - tip.offsetWidth)}px`;
-    if (say) live.textContent = [...tip.children].map((row) => row.textContent).join(', ');
+    if (say) live.textContent = [...tip.children].map((row) => [...row.childNodes].map((part) => part.textContent).join(' ')).join(', ');
   };
   root.addEventListener('pointermove', (event) => {
     const x = event.clientX - root.getBoundingClientRect().left;

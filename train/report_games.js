@@ -50,10 +50,10 @@ function token(letter, x, y) {
 function handTokens(hand, white, y, width) {
   const letters = [...hand].filter((letter) => (letter === letter.toUpperCase()) === white);
   const kinds = [...new Set(letters)];
-  const step = Math.min(14, (width - 2 * edge - 14) / Math.max(1, kinds.length));
-  const nodes = [label(edge + 6, y, 'hand-name', 'in hand')];
+  const step = Math.min(14, (width - 2 * edge) / Math.max(1, kinds.length));
+  const nodes = [];
   kinds.forEach((letter, i) => {
-    const x = edge + 20 + i * step;
+    const x = edge + square / 2 + i * step;
     const count = letters.filter((other) => other === letter).length;
     nodes.push(...token(letter, x, y));
     if (count > 1) nodes.push(label(x + 6, y + 2.2, 'hand-count', count));

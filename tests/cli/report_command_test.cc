@@ -82,7 +82,7 @@ TEST(ReportCommandInput, HostileTextIsEscaped) {
 TEST(ReportCommandInput, BadUsageIsRefused) {
   ExpectRefused({"report"}, "--run is required");
   ExpectRefused({"report", "--run", "/none"}, "'/none' is not a run");
-  ExpectRefused({"report", "--runs", "/none"}, "did you mean '--run'?");
+  ExpectRefused({"report", "--run", "/none", "--outt", "x"}, "did you mean '--out'?");
 }
 
 TEST(ReportCommandInput, AFileThatCannotBeWrittenIsAFailure) {
