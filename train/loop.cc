@@ -43,7 +43,7 @@ class TrainingLoop {
         display_(options.out),
         stop_(options.stop),
         store_(OpenStore()),
-        numbers_(store_.GameNumbers()),
+        numbers_(store_.GameNumbers(), store_.Pruned().numbers_below),
         window_(config_.learner),
         replayer_(MakeReplayer(config_.game)),
         self_play_(MakeSelfPlay(config_)) {
@@ -100,10 +100,12 @@ class TrainingLoop {
   }
 
   void RefillWindow() {
+    // Games that were pruned count: budgets, cycles and the window go by all that was ever made.
     const StoreTotals totals = store_.Totals();
-    status_.games = totals.games;
-    status_.positions = totals.positions;
-    sequence_ = store_.SequenceBeforeNewest(WindowPositions(config_.learner, totals.positions));
+    const PrunedTotals pruned = store_.Pruned();
+    status_.games = totals.games + pruned.games;
+    status_.positions = totals.positions + pruned.positions;
+    sequence_ = store_.SequenceBeforeNewest(WindowPositions(config_.learner, status_.positions));
     Ingest();
   }
 
@@ -120,7 +122,7 @@ class TrainingLoop {
     Say("Inference on " + Text(DescribeInference(config_.inference)));
     if (resumed_) {
       Say("From " + checkpoint_.filename().string() + ", " + std::to_string(status_.games) +
-          " games stored, " + DurationText(Hours()) + " of work so far");
+          " games so far, " + DurationText(Hours()) + " of work so far");
     }
   }
 

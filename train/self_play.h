@@ -24,15 +24,16 @@ namespace khanzero {
 // Thread-safe.
 class GameNumbers {
  public:
-  // `stored` rises.
-  explicit GameNumbers(std::vector<uint64_t> stored) : stored_(std::move(stored)) {}
+  // `stored` rises. Numbers below `first` are not handed out.
+  explicit GameNumbers(std::vector<uint64_t> stored, uint64_t first = 0)
+      : stored_(std::move(stored)), next_(first) {}
   uint64_t Next();
 
  private:
   std::mutex mutex_;
   std::vector<uint64_t> stored_;  // guarded by mutex_
   size_t at_ = 0;                 // guarded by mutex_
-  uint64_t next_ = 0;             // guarded by mutex_
+  uint64_t next_;                 // guarded by mutex_
 };
 
 // Running totals; written by workers, read by whoever shows progress.
