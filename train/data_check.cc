@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "train/data_check.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <unordered_map>
@@ -95,19 +96,19 @@ class Checker {
         planes_(static_cast<size_t>(replayer_->info().shape.input_size())) {}
 
   DataCheckReport Run(const DataProgress& progress) {
-    report_.file_problems = store_.FileProblems();
-    const int64_t games = store_.Totals().games;
-    const int64_t ever = store_.Totals().positions + store_.Pruned().positions;
-    window_after_ = store_.SequenceBeforeNewest(WindowPositions(config_.learner, ever));
     int64_t last = 0;
     try {
+      report_.file_problems = store_.FileProblems();
+      const StoreTotals totals = store_.Totals();
+      window_after_ = store_.SequenceBeforeNewest(
+          WindowPositions(config_.learner, totals.positions + store_.Pruned().positions));
       VisitGames(store_, 0, INT64_MAX, [&](const StoredGame& stored) {
         last = stored.sequence;
         ++report_.rows;
         Visit(stored);
-        progress(report_.rows, std::max(games, report_.rows));
+        progress(report_.rows, std::max(totals.games, report_.rows));
       });
-    } catch (const InputError& e) {  // a row itself never throws
+    } catch (const InputError& e) {  // of the file: a row's own faults do not get here
       report_.file_problems.push_back("reading stopped after sequence " + std::to_string(last) +
                                       ": " + e.what());
     }
