@@ -15,6 +15,7 @@ namespace khanzero {
 
 void AddBench(CLI::App& app);
 void AddConfig(CLI::App& app);
+void AddData(CLI::App& app);
 void AddMatch(CLI::App& app);
 void AddExport(CLI::App& app);
 void AddInfo(CLI::App& app);

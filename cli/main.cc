@@ -38,6 +38,7 @@ void AddCommands(CLI::App& app) {
   AddExport(app);
   AddInfo(app);
   AddConfig(app);
+  AddData(app);
   AddBench(app);
   AddPerft(app);
 }
@@ -96,9 +97,13 @@ void RefuseUnknownCommand(const CLI::App& app, int argc, char** argv) {
 
 // What is wrong with the command line, and where to read on.
 std::string UsageText(const CLI::App& app, const CLI::ParseError& error) {
-  const std::vector<CLI::App*> chosen = app.get_subcommands();
-  const bool before_command = chosen.empty() || app.remaining_size() > 0;
-  const CLI::App& command = before_command ? app : *chosen.back();
+  const CLI::App* deepest = &app;
+  std::string path;  // "data check "
+  while (app.remaining_size() == 0 && !deepest->get_subcommands().empty()) {
+    deepest = deepest->get_subcommands().back();
+    path += deepest->get_name() + " ";
+  }
+  const CLI::App& command = *deepest;
   std::string text = error.what();
   const std::vector<std::string> unexpected = app.remaining(true);
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr && !unexpected.empty()) {
@@ -110,8 +115,7 @@ std::string UsageText(const CLI::App& app, const CLI::ParseError& error) {
     text = "unexpected argument '" + argument + "'";
     if (argument.starts_with('-')) text += DidYouMean(argument, flags);
   }
-  return text + (text.ends_with('?') ? " See 'khanzero " : "; see 'khanzero ") +
-         (before_command ? "" : command.get_name() + " ") + "--help'";
+  return text + (text.ends_with('?') ? " See 'khanzero " : "; see 'khanzero ") + path + "--help'";
 }
 
 int Run(int argc, char** argv) {

@@ -46,7 +46,9 @@ ActorSummary RunActor(const ActorOptions& options) {
   while (!options.stop.stop_requested() && (options.games == 0 || summary.games < options.games)) {
     const std::string name = checkpoint.filename().string();
     std::shared_ptr<const FoldedNetwork> network;
+    int64_t step = 0;
     try {
+      step = ReadCheckpointInfo(checkpoint).step;
       network = LoadFoldedNetwork(checkpoint.string(), &info);
     } catch (const InputError&) {
       // Pruned between the look at `latest` and the reading: then there is a newer one.
@@ -56,8 +58,7 @@ ActorSummary RunActor(const ActorOptions& options) {
       continue;
     }
     const SelfPlay::Network player{
-        .make_evaluator = [&] { return MakeEvaluator(network, config.inference); },
-        .step = ReadCheckpointInfo(checkpoint).step};
+        .make_evaluator = [&] { return MakeEvaluator(network, config.inference); }, .step = step};
     options.say(fmt::format("Playing with {}", name));
     constexpr int64_t kEndless = int64_t{1} << 40;
     const int64_t left = options.games == 0 ? kEndless : options.games - summary.games;

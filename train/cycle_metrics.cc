@@ -25,6 +25,18 @@ void CycleMetrics::Count(const GameRecord& game) {
       begin, begin + static_cast<std::ptrdiff_t>(std::min(kOpeningPlies, game.move_ranks.size())));
 }
 
+namespace {
+
+// Whether the last line of a file was not written to its end.
+bool EndsInALine(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file || file.tellg() <= 0) return false;
+  file.seekg(-1, std::ios::end);
+  return file.get() != '\n';
+}
+
+}  // namespace
+
 void CycleMetrics::AppendTo(const std::filesystem::path& path) const {
   const auto rate = [](int64_t count, double seconds) {
     return seconds > 0.0 ? static_cast<double>(count) / seconds : 0.0;
@@ -86,8 +98,10 @@ void CycleMetrics::AppendTo(const std::filesystem::path& path) const {
       {"alarms", alarms},
       {"damaged_games", damaged_games}};
   for (const auto& [opponent, score] : scores) line["scores"][opponent] = score;
-  // One write of a whole line: a reader sees it or not.
-  const std::string text = line.dump() + "\n";
+  // One write of a whole line: a reader sees it or not. What a killed process left of a line is
+  // ended first, so that only that one is lost.
+  std::string text = line.dump() + "\n";
+  if (EndsInALine(path)) text.insert(0, "\n");
   std::ofstream file(path, std::ios::app | std::ios::binary);
   file.write(text.data(), static_cast<std::streamsize>(text.size()));
   file.flush();

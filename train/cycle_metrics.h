@@ -28,8 +28,8 @@ struct CycleMetrics {
   int64_t cycle = 0;
   double hours = 0.0;  // of work, since the run began
   int64_t step = 0;
-  int64_t games = 0;      // in the store
-  int64_t positions = 0;  // in the store
+  int64_t games = 0;      // of the run so far, pruned ones included
+  int64_t positions = 0;  // likewise
   int64_t window_positions = 0;
   int64_t window_bytes = 0;
 

@@ -17,8 +17,8 @@
 #include "model/network.h"
 #include "model/torch_compat.h"
 #include "train/learner_batch.h"
-#include "train/losses.h"
-#include "train/optimizer.h"
+#include "train/learner_losses.h"
+#include "train/learner_optimizer.h"
 #include "train/self_play.h"
 
 namespace khanzero {

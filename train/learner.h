@@ -20,7 +20,7 @@ namespace khanzero {
 
 struct FoldedNetwork;
 
-// By head; see train/losses.h. 0 where a head is not trained.
+// By head; see train/learner_losses.h. 0 where a head is not trained.
 struct HeadLosses {
   double policy = 0.0;
   double value = 0.0;

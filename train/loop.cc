@@ -64,7 +64,7 @@ class TrainingLoop {
         display_(options.out),
         stop_(options.stop),
         store_(OpenStore()),
-        numbers_(store_.GameNumbers()),
+        numbers_(store_.GameNumbers(), store_.Pruned().numbers_below),
         window_(config_.learner),
         replayer_(MakeReplayer(config_.game)),
         self_play_(MakeSelfPlay(config_)),
@@ -128,11 +128,12 @@ class TrainingLoop {
     resumed_ = true;
   }
 
-  // What is in the store, the games of other processes included.
+  // All that was ever made: games of other processes and those that were pruned count in budgets,
+  // cycles and the window.
   void CountStored() {
-    const StoreTotals totals = store_.Totals();
-    status_.games = totals.games;
-    status_.positions = totals.positions;
+    const StoreTotals made = store_.MadeTotals();
+    status_.games = made.games;
+    status_.positions = made.positions;
   }
 
   void Announce() {
@@ -148,7 +149,7 @@ class TrainingLoop {
     Say("Inference on " + Text(DescribeInference(config_.inference)));
     if (resumed_) {
       Say("From " + checkpoint_.filename().string() + ", " + std::to_string(status_.games) +
-          " games stored, " + DurationText(Hours()) + " of work so far");
+          " games so far, " + DurationText(Hours()) + " of work so far");
     }
   }
 

@@ -4,6 +4,9 @@
 #include <SQLiteCpp/SQLiteCpp.h>
 #include <sqlite3.h>
 
+#include <algorithm>
+#include <limits>
+
 #include "env/error.h"
 
 namespace khanzero {
@@ -46,14 +49,62 @@ auto Guarded(const std::string& path, const char* doing, F&& f) {
   }
 }
 
-// The game of a row (sequence, record).
+// What a query reads of a game, for GameOf().
+constexpr const char* kGameColumns =
+    "SELECT sequence, record, id, number, network_step, plies, positions, result, reason FROM "
+    "games ";
+
 StoredGame GameOf(SQLite::Statement& row) {
   const SQLite::Column record = row.getColumn(1);
-  return {row.getColumn(0).getInt64(), std::string(static_cast<const char*>(record.getBlob()),
-                                                   static_cast<size_t>(record.getBytes()))};
+  const auto whole = [&](int column) { return row.getColumn(column).getInt64(); };
+  return {.sequence = whole(0),
+          .bytes = std::string(static_cast<const char*>(record.getBlob()),
+                               static_cast<size_t>(record.getBytes())),
+          .columns = {.id = static_cast<uint64_t>(whole(2)),
+                      .number = static_cast<uint64_t>(whole(3)),
+                      .network_step = whole(4),
+                      .plies = whole(5),
+                      .positions = whole(6),
+                      .result = whole(7),
+                      .reason = whole(8)}};
+}
+
+std::string Property(const SQLite::Database& db, const char* key) {
+  SQLite::Statement query(db, "SELECT value FROM properties WHERE key = ?");
+  query.bind(1, key);
+  return query.executeStep() ? query.getColumn(0).getString() : std::string();
+}
+
+// A property that counts; 0 when it was never set.
+uint64_t CountProperty(const SQLite::Database& db, const char* key) {
+  SQLite::Statement query(db, "SELECT CAST(value AS INTEGER) FROM properties WHERE key = ?");
+  query.bind(1, key);
+  return query.executeStep() ? static_cast<uint64_t>(query.getColumn(0).getInt64()) : 0;
+}
+
+constexpr uint64_t kNumbersInBlock = uint64_t{1} << 40;
+
+constexpr const char* kPrunedGames = "pruned_games";
+constexpr const char* kPrunedPositions = "pruned_positions";
+constexpr const char* kPrunedNumbersBelow = "pruned_numbers_below";
+
+PrunedTotals ReadPruned(const SQLite::Database& db) {
+  return {.games = static_cast<int64_t>(CountProperty(db, kPrunedGames)),
+          .positions = static_cast<int64_t>(CountProperty(db, kPrunedPositions)),
+          .numbers_below = CountProperty(db, kPrunedNumbersBelow)};
 }
 
 }  // namespace
+
+StoredColumns ColumnsOf(const GameRecord& record) {
+  return {.id = record.id,
+          .number = record.number,
+          .network_step = record.last_network_step,
+          .plies = static_cast<int64_t>(record.move_ranks.size()),
+          .positions = static_cast<int64_t>(record.samples.size()),
+          .result = static_cast<int64_t>(record.outcome.result),
+          .reason = static_cast<int64_t>(record.outcome.reason)};
+}
 
 struct ReplayStore::Impl {
   std::string path;
@@ -94,17 +145,12 @@ ReplayStore::ReplayStore(const std::filesystem::path& path, const std::string& g
       }
       transaction.commit();
     }
-    const auto property = [&](const char* key) {
-      SQLite::Statement query(db, "SELECT value FROM properties WHERE key = ?");
-      query.bind(1, key);
-      return query.executeStep() ? query.getColumn(0).getString() : std::string();
-    };
-    if (property("version") != std::to_string(kStoreVersion)) {
-      throw InputError("replay store '" + name + "' has version '" + property("version") +
+    if (Property(db, "version") != std::to_string(kStoreVersion)) {
+      throw InputError("replay store '" + name + "' has version '" + Property(db, "version") +
                        "', this program reads version " + std::to_string(kStoreVersion));
     }
-    if (property("game") != game) {
-      throw InputError("replay store '" + name + "' holds games of '" + property("game") +
+    if (Property(db, "game") != game) {
+      throw InputError("replay store '" + name + "' holds games of '" + Property(db, "game") +
                        "', but '" + game + "' is wanted");
     }
   });
@@ -124,13 +170,14 @@ int ReplayStore::Add(std::span<const GameRecord> games) {
     int added = 0;
     for (const GameRecord& game : games) {
       const std::string bytes = SerializeRecord(game);
-      insert.bind(1, static_cast<int64_t>(game.id));
-      insert.bind(2, static_cast<int64_t>(game.number));
-      insert.bind(3, game.last_network_step);
-      insert.bind(4, static_cast<int64_t>(game.move_ranks.size()));
-      insert.bind(5, static_cast<int64_t>(game.samples.size()));
-      insert.bind(6, static_cast<int>(game.outcome.result));
-      insert.bind(7, static_cast<int>(game.outcome.reason));
+      const StoredColumns columns = ColumnsOf(game);
+      insert.bind(1, static_cast<int64_t>(columns.id));
+      insert.bind(2, static_cast<int64_t>(columns.number));
+      insert.bind(3, columns.network_step);
+      insert.bind(4, columns.plies);
+      insert.bind(5, columns.positions);
+      insert.bind(6, columns.result);
+      insert.bind(7, columns.reason);
       insert.bind(8, bytes.data(), static_cast<int>(bytes.size()));
       added += insert.exec();
       insert.reset();
@@ -154,9 +201,8 @@ int64_t VisitGames(SQLite::Statement& query, const std::function<void(StoredGame
 int64_t ReplayStore::ReadAfter(int64_t sequence, int64_t limit,
                                const std::function<void(StoredGame)>& visit) const {
   return Guarded(impl_->path, "reading games", [&] {
-    SQLite::Statement query(
-        impl_->database,
-        "SELECT sequence, record FROM games WHERE sequence > ? ORDER BY sequence LIMIT ?");
+    SQLite::Statement query(impl_->database, std::string(kGameColumns) +
+                                                 "WHERE sequence > ? ORDER BY sequence LIMIT ?");
     query.bind(1, sequence);
     query.bind(2, limit);
     return VisitGames(query, visit);
@@ -168,7 +214,7 @@ void ReplayStore::ReadNumbered(uint64_t first, uint64_t end,
   Guarded(impl_->path, "reading games", [&] {
     SQLite::Statement query(
         impl_->database,
-        "SELECT sequence, record FROM games WHERE number >= ? AND number < ? ORDER BY number");
+        std::string(kGameColumns) + "WHERE number >= ? AND number < ? ORDER BY number");
     query.bind(1, static_cast<int64_t>(first));
     query.bind(2, static_cast<int64_t>(end));
     return VisitGames(query, visit);
@@ -183,8 +229,9 @@ std::vector<StoredGame> ReplayStore::First(Order order, int64_t limit, int64_t a
     // Lengths are compared before any record is read: records are most of the file.
     SQLite::Statement query(
         impl_->database,
-        "SELECT sequence, record FROM games WHERE sequence IN (SELECT sequence FROM (SELECT "
-        "sequence, plies FROM games ORDER BY sequence DESC LIMIT ?) ORDER BY " +
+        std::string(kGameColumns) +
+            "WHERE sequence IN (SELECT sequence FROM (SELECT sequence, plies FROM games ORDER BY "
+            "sequence DESC LIMIT ?) ORDER BY " +
             by_length + "sequence DESC LIMIT ?) ORDER BY " + by_length + "sequence DESC");
     query.bind(1, among);
     query.bind(2, limit);
@@ -208,10 +255,15 @@ int64_t ReplayStore::SequenceBeforeNewest(int64_t positions) const {
 }
 
 StoreTotals ReplayStore::Totals() const {
+  return TotalsThrough(std::numeric_limits<int64_t>::max());
+}
+
+StoreTotals ReplayStore::TotalsThrough(int64_t sequence) const {
   return Guarded(impl_->path, "counting games", [&] {
     SQLite::Statement query(impl_->database,
                             "SELECT COUNT(*), TOTAL(positions), TOTAL(plies), "
-                            "TOTAL(LENGTH(record)) FROM games");
+                            "TOTAL(LENGTH(record)) FROM games WHERE sequence <= ?");
+    query.bind(1, sequence);
     query.executeStep();
     const auto whole = [&](int column) {
       return static_cast<int64_t>(query.getColumn(column).getDouble());
@@ -221,7 +273,6 @@ StoreTotals ReplayStore::Totals() const {
 }
 
 uint64_t ReplayStore::ClaimNumbers() {
-  constexpr int kLogBlock = 40;  // numbers a block
   return Guarded(impl_->path, "claiming game numbers", [&] {
     SQLite::Database& db = impl_->database;
     SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
@@ -231,7 +282,7 @@ uint64_t ReplayStore::ClaimNumbers() {
         db.execAndGet("SELECT CAST(value AS INTEGER) FROM properties WHERE key = 'blocks'")
             .getInt64();
     transaction.commit();
-    return static_cast<uint64_t>(block) << kLogBlock;
+    return static_cast<uint64_t>(block) * kNumbersInBlock;
   });
 }
 
@@ -243,6 +294,75 @@ std::vector<uint64_t> ReplayStore::GameNumbers() const {
       numbers.push_back(static_cast<uint64_t>(query.getColumn(0).getInt64()));
     }
     return numbers;
+  });
+}
+
+StoreTotals ReplayStore::MadeTotals() const {
+  StoreTotals totals = Totals();
+  const PrunedTotals pruned = Pruned();
+  totals.games += pruned.games;
+  totals.positions += pruned.positions;
+  return totals;
+}
+
+PrunedTotals ReplayStore::Pruned() const {
+  return Guarded(impl_->path, "reading properties", [&] { return ReadPruned(impl_->database); });
+}
+
+void ReplayStore::Prune(int64_t sequence) {
+  Guarded(impl_->path, "deleting games", [&] {
+    SQLite::Database& db = impl_->database;
+    SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
+    PrunedTotals pruned = ReadPruned(db);
+    // Numbers from the first claimed block on belong to other processes, which never use them
+    // again.
+    SQLite::Statement count(
+        db,
+        "SELECT COUNT(*), TOTAL(positions), MAX(CASE WHEN number < ? THEN number + 1 ELSE 0 END) "
+        "FROM games WHERE sequence <= ?");
+    count.bind(1, static_cast<int64_t>(kNumbersInBlock));
+    count.bind(2, sequence);
+    count.executeStep();
+    const int64_t games = count.getColumn(0).getInt64();
+    if (games == 0) return;
+    pruned.games += games;
+    pruned.positions += static_cast<int64_t>(count.getColumn(1).getDouble());
+    pruned.numbers_below =
+        std::max(pruned.numbers_below, static_cast<uint64_t>(count.getColumn(2).getInt64()));
+    count.reset();
+    SQLite::Statement set(db, "INSERT OR REPLACE INTO properties VALUES (?, ?)");
+    for (const auto& [key, value] :
+         {std::pair{kPrunedGames, static_cast<uint64_t>(pruned.games)},
+          std::pair{kPrunedPositions, static_cast<uint64_t>(pruned.positions)},
+          std::pair{kPrunedNumbersBelow, pruned.numbers_below}}) {
+      set.bind(1, key);
+      set.bind(2, std::to_string(value));
+      set.exec();
+      set.reset();
+    }
+    SQLite::Statement remove(db, "DELETE FROM games WHERE sequence <= ?");
+    remove.bind(1, sequence);
+    remove.exec();
+    transaction.commit();
+  });
+}
+
+void ReplayStore::Compact() {
+  Guarded(impl_->path, "making the file smaller", [&] {
+    impl_->database.exec("VACUUM");
+    // The smaller file is in the log until it is copied; a reader may keep that for later.
+    SQLite::Statement checkpoint(impl_->database, "PRAGMA wal_checkpoint(TRUNCATE)");
+    checkpoint.executeStep();
+  });
+}
+
+std::vector<std::string> ReplayStore::FileProblems() const {
+  return Guarded(impl_->path, "looking through the file", [&] {
+    std::vector<std::string> problems;
+    SQLite::Statement query(impl_->database, "PRAGMA integrity_check(20)");
+    while (query.executeStep()) problems.push_back(query.getColumn(0).getString());
+    if (problems.size() == 1 && problems.front() == "ok") problems.clear();
+    return problems;
   });
 }
 

@@ -17,9 +17,25 @@
 
 namespace khanzero {
 
+// What a row repeats of its record, so that it can be counted without being read.
+struct StoredColumns {
+  uint64_t id = 0;
+  uint64_t number = 0;
+  int64_t network_step = 0;
+  int64_t plies = 0;
+  int64_t positions = 0;
+  int64_t result = 0;
+  int64_t reason = 0;
+
+  friend bool operator==(const StoredColumns&, const StoredColumns&) = default;
+};
+
+StoredColumns ColumnsOf(const GameRecord& record);
+
 struct StoredGame {
   int64_t sequence = 0;  // rises with every game added
   std::string bytes;     // the record, as SerializeRecord made it
+  StoredColumns columns;
 };
 
 struct StoreTotals {
@@ -27,6 +43,13 @@ struct StoreTotals {
   int64_t positions = 0;  // samples
   int64_t plies = 0;
   int64_t bytes = 0;  // of records
+};
+
+// What was deleted from a store, ever.
+struct PrunedTotals {
+  int64_t games = 0;
+  int64_t positions = 0;
+  uint64_t numbers_below = 0;  // no game with a number below this is to be played any more
 };
 
 class ReplayStore {
@@ -61,6 +84,11 @@ class ReplayStore {
   int64_t SequenceBeforeNewest(int64_t positions) const;
 
   StoreTotals Totals() const;
+  // The same of the games up to `sequence`.
+  StoreTotals TotalsThrough(int64_t sequence) const;
+  PrunedTotals Pruned() const;
+  // Games and positions of Totals() and Pruned() together.
+  StoreTotals MadeTotals() const;
 
   // The first of a block of game numbers that no other caller gets, of this store, ever. Numbers
   // below the first block are those of the run's own process.
@@ -68,6 +96,16 @@ class ReplayStore {
 
   // The game numbers that are stored, rising.
   std::vector<uint64_t> GameNumbers() const;
+
+  // Deletes the games up to `sequence` and adds them to Pruned(), in one transaction. Throws
+  // RuntimeFailure; then none was deleted.
+  void Prune(int64_t sequence);
+  // Gives the room of deleted games back to the disk; needs as much room as the games that are left
+  // take, twice. Throws RuntimeFailure; the games are as they were then.
+  void Compact();
+
+  // What SQLite finds wrong with the file itself; empty when all is well.
+  std::vector<std::string> FileProblems() const;
 
  private:
   struct Impl;

@@ -25,7 +25,7 @@ namespace khanzero {
 // Thread-safe.
 class GameNumbers {
  public:
-  // `stored` rises. Numbers begin with `first`.
+  // `stored` rises. Numbers below `first` are not handed out.
   explicit GameNumbers(std::vector<uint64_t> stored, uint64_t first = 0)
       : stored_(std::move(stored)), next_(first) {}
   uint64_t Next();

@@ -10,7 +10,7 @@ void WindowFeed::Refill(int64_t cycle) {
     TakeNumbered(cycle * config_.loop.games_per_cycle);
     return;
   }
-  const int64_t positions = store_.Totals().positions;
+  const int64_t positions = store_.MadeTotals().positions;
   sequence_ = store_.SequenceBeforeNewest(WindowPositions(config_.learner, positions));
   TakeNew();
 }
@@ -48,7 +48,7 @@ void WindowFeed::Take(const StoredGame& stored) {
 }
 
 void WindowFeed::Shrink() {
-  window_.Shrink(WindowPositions(config_.learner, store_.Totals().positions));
+  window_.Shrink(WindowPositions(config_.learner, store_.MadeTotals().positions));
 }
 
 }  // namespace khanzero

@@ -11,8 +11,8 @@
 namespace khanzero {
 namespace {
 
-const std::vector<std::string> kCommands = {"train",  "match", "play",   "uci",
-                                            "export", "info",  "config", "perft"};
+const std::vector<std::string> kCommands = {"train", "match",  "play",  "uci", "export",
+                                            "info",  "config", "perft", "data"};
 
 TEST(CommandLine, HelpGoesToStdoutAndListsTheCommands) {
   for (const std::string flag : {"--help", "-h"}) {

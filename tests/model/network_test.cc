@@ -19,10 +19,15 @@ TEST_P(NetworkOfGame, OutputsHaveTheirShapesAndGradientsReachEveryParameter) {
   SeedTorch(1);
   Network network(shape_, kSmallNetwork);
   const std::vector<float> planes = RandomPlanes(shape_, 4, 1);
-  const NetworkOutput output = network(InputView(planes.data(), 4, shape_));
+  const NetworkOutput output = network->forward(InputView(planes.data(), 4, shape_), Heads::kAll);
   EXPECT_EQ(output.policy.sizes(), (std::vector<int64_t>{4, shape_.policy_size()}));
   EXPECT_EQ(output.wdl.sizes(), (std::vector<int64_t>{4, 3}));
-  (output.policy.square().sum() + output.wdl.square().sum()).backward();
+  EXPECT_EQ(output.reply.sizes(), output.policy.sizes());
+  EXPECT_EQ(output.survival.sizes(), (std::vector<int64_t>{4, shape_.squares()}));
+  EXPECT_EQ(output.moves_left.sizes(), (std::vector<int64_t>{4}));
+  (output.policy.square().sum() + output.wdl.square().sum() + output.reply.square().sum() +
+   output.survival.square().sum() + output.moves_left.square().sum())
+      .backward();
   for (const auto& item : network->named_parameters()) {
     ASSERT_TRUE(item.value().grad().defined()) << item.key();
     EXPECT_TRUE(item.value().grad().isfinite().all().item<bool>()) << item.key();
@@ -32,6 +37,15 @@ TEST_P(NetworkOfGame, OutputsHaveTheirShapesAndGradientsReachEveryParameter) {
     EXPECT_GT(block->as<ResidualBlockImpl>()->second->norm->weight.grad().abs().max().item<float>(),
               0.0F);
   }
+}
+
+TEST_P(NetworkOfGame, PlayComputesNoHeadOfTraining) {
+  Network network(shape_, kSmallNetwork);
+  const std::vector<float> planes = RandomPlanes(shape_, 2, 1);
+  const NetworkOutput output = network(InputView(planes.data(), 2, shape_));
+  EXPECT_FALSE(output.reply.defined());
+  EXPECT_FALSE(output.survival.defined());
+  EXPECT_FALSE(output.moves_left.defined());
 }
 
 TEST_P(NetworkOfGame, FreshNetworkIsNearUniform) {

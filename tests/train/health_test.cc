@@ -121,5 +121,21 @@ TEST(CycleMetrics, ALineHasEveryFigure) {
   EXPECT_EQ(lines, 2);
 }
 
+TEST(CycleMetrics, ALineThatAKillCutOffIsAllThatIsLost) {
+  const ScratchFolder folder;
+  const std::filesystem::path path = folder.path() / "metrics.jsonl";
+  Healthy().AppendTo(path);
+  std::ofstream(path, std::ios::app) << "{\"cycle\": 1, \"ho";
+  Healthy().AppendTo(path);
+  std::ifstream file(path);
+  int whole = 0;
+  int lines = 0;
+  for (std::string text; std::getline(file, text); ++lines) {
+    whole += nlohmann::json::accept(text) ? 1 : 0;
+  }
+  EXPECT_EQ(lines, 3);
+  EXPECT_EQ(whole, 2);
+}
+
 }  // namespace
 }  // namespace khanzero

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "train/losses.h"
+#include "train/learner_losses.h"
 
 namespace khanzero {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "train/optimizer.h"
+#include "train/learner_optimizer.h"
 
 #include <algorithm>
 #include <cmath>
