@@ -110,6 +110,7 @@ TEST_P(Survival, ActorsPlayBesideTraining) {
   const int64_t before = run.StoredGames();
 
   RunningKhanzero train(run.Train({"--set", "loop.max_games=1000000"}));
+  ASSERT_TRUE(train.WaitFor("Inference on")) << train.printed();
   RunningKhanzero killed({"selfplay", "--run", run.path().string()});
   ASSERT_TRUE(killed.WaitFor("Playing with")) << killed.printed();
   const RunResult actor =
