@@ -198,10 +198,10 @@ class Search {
   bool root_ready_ = false;
 
   // Of the root's edges, in their order; made by PrepareRoot().
-  std::vector<double> scores_;    // Gumbel: noise + logit
+  std::vector<double> scores_;       // Gumbel: noise + logit
   std::vector<float> clean_priors_;  // without noise
-  std::vector<bool> considered_;  // Gumbel: by sequential halving
-  std::vector<int> reached_;      // Gumbel: those considered or with a child, rising
+  std::vector<bool> considered_;     // Gumbel: by sequential halving
+  std::vector<int> reached_;         // Gumbel: those considered or with a child, rising
   std::vector<int> halving_visits_;
 
   // Scratch.

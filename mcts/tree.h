@@ -138,7 +138,8 @@ class Tree {
               double raw_value) {
     const int count = moves.size();
     ranks_.clear();
-    for (int i = 0; i < count; ++i) ranks_.push_back(Rank(priors[static_cast<size_t>(i)], moves[i]));
+    for (int i = 0; i < count; ++i)
+      ranks_.push_back(Rank(priors[static_cast<size_t>(i)], moves[i]));
     if (index != kRoot && count > kFirstEdges) {
       std::nth_element(ranks_.begin(), ranks_.begin() + kFirstEdges, ranks_.end(),
                        std::greater<>());
@@ -255,10 +256,9 @@ class Tree {
   // order as they do, and ties go by move. Sorting these is several times as fast as sorting edges.
   static constexpr uint64_t Rank(float prior, Move move) {
     return static_cast<uint64_t>(std::bit_cast<uint32_t>(prior)) << 32 |
-           static_cast<uint32_t>(~(static_cast<uint32_t>(move.from) << 24 |
-                                   static_cast<uint32_t>(move.to) << 16 |
-                                   static_cast<uint32_t>(move.piece) << 8 |
-                                   static_cast<uint32_t>(move.kind)));
+           static_cast<uint32_t>(
+               ~(static_cast<uint32_t>(move.from) << 24 | static_cast<uint32_t>(move.to) << 16 |
+                 static_cast<uint32_t>(move.piece) << 8 | static_cast<uint32_t>(move.kind)));
   }
   static constexpr Edge Ranked(uint64_t rank) {
     const auto move = ~static_cast<uint32_t>(rank);

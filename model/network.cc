@@ -140,8 +140,8 @@ NetworkImpl::NetworkImpl(const EncodingShape& shape, const NetworkSettings& sett
   for (int i = 0; i < settings.blocks; ++i) blocks->push_back(ResidualBlock(settings.channels));
   policy = register_module("policy", PolicyHead(shape, settings.channels));
   value = register_module("value", ValueHead(shape, settings.channels, settings.value_hidden));
-  auxiliary = register_module("auxiliary",
-                              AuxiliaryHeads(shape, settings.channels, settings.value_hidden));
+  auxiliary =
+      register_module("auxiliary", AuxiliaryHeads(shape, settings.channels, settings.value_hidden));
   for (torch::Tensor& parameter : parameters()) {
     if (parameter.dim() == 4) {
       parameter.set_data(parameter.data().contiguous(torch::MemoryFormat::ChannelsLast));
