@@ -28,7 +28,7 @@ void CycleMetrics::Count(const GameRecord& game) {
 namespace {
 
 // Whether the last line of a file was not written to its end.
-bool EndsInALine(const std::filesystem::path& path) {
+bool HasTornLine(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file || file.tellg() <= 0) return false;
   file.seekg(-1, std::ios::end);
@@ -101,7 +101,7 @@ void CycleMetrics::AppendTo(const std::filesystem::path& path) const {
   // One write of a whole line: a reader sees it or not. What a killed process left of a line is
   // ended first, so that only that one is lost.
   std::string text = line.dump() + "\n";
-  if (EndsInALine(path)) text.insert(0, "\n");
+  if (HasTornLine(path)) text.insert(0, "\n");
   std::ofstream file(path, std::ios::app | std::ios::binary);
   file.write(text.data(), static_cast<std::streamsize>(text.size()));
   file.flush();

@@ -280,13 +280,14 @@ TrainingReport Learner::Train(ReplayWindow& window, int64_t steps, double progre
   // The next batch is made while a step runs on the one before. Its random stream counts only once
   // the batch is used, so that training goes on from a checkpoint as if it had never stopped.
   const auto draw = [&] { return impl.DrawBatch(window, impl.random); };
-  std::future<Impl::Drawn> next = std::async(std::launch::async, draw);
+  std::future<Impl::Drawn> next;
   while (report.steps < steps && !stop.stop_requested()) {
+    if (!next.valid()) next = std::async(std::launch::async, draw);
     const auto before = std::chrono::steady_clock::now();
     Impl::Drawn drawn = next.get();
     waited += std::chrono::steady_clock::now() - before;
     impl.random = drawn.random;
-    next = std::async(std::launch::async, draw);
+    if (report.steps + 1 < steps) next = std::async(std::launch::async, draw);
     const double rate = LearningRate(settings, impl.step, progress);
     if (!impl.Step(drawn.batch, rate, impl.heads, sums)) {
       impl.GoBack(note);
@@ -329,11 +330,16 @@ void Learner::RepeatBatch(ReplayWindow& window, LearnerHeads heads,
   const LearnerBatch batch = impl.DrawBatch(window, impl.random).batch;
   const Heads of = heads == LearnerHeads::kPlay ? Heads::kPlay : impl.heads;
   TrainingReport unused;
+  const Impl::Note note = impl.MakeNote(unused, unused);
   int64_t samples = 0;
   do {
-    impl.Step(batch, impl.config.learner.final_learning_rate, of, unused);
+    if (!impl.Step(batch, impl.config.learner.final_learning_rate, of, unused)) {
+      throw RuntimeFailure("a batch that is repeated gave a loss that is not finite or leaps");
+    }
     samples += batch.size();
   } while (on_step(samples));
+  // Learned by heart, that batch would make every other one look like a leap.
+  impl.GoBack(note);
 }
 
 namespace {

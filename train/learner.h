@@ -71,7 +71,8 @@ class Learner {
                        const std::function<void(const TrainingReport&)>& on_step);
 
   // Makes steps on one batch over and over while `on_step`, told the samples so far, says so. For
-  // measurements: Train() without the making of batches.
+  // measurements: Train() without the making of batches. The learner is afterwards as it was.
+  // Throws RuntimeFailure when the loss breaks.
   void RepeatBatch(ReplayWindow& window, LearnerHeads heads,
                    const std::function<bool(int64_t)>& on_step);
 

@@ -238,6 +238,13 @@ class TrainingLoop {
     status_.games_played += added;
   }
 
+  // Games of other processes may have filled more than one cycle meanwhile: what they would have
+  // taught is learned already.
+  int64_t NextCycle() const {
+    if (config_.loop.deterministic) return cycle_ + 1;
+    return std::max(cycle_ + 1, status_.games / config_.loop.games_per_cycle);
+  }
+
   bool CycleIsPlayed() const {
     const int64_t end = (cycle_ + 1) * config_.loop.games_per_cycle;
     return status_.games >=
@@ -294,7 +301,7 @@ class TrainingLoop {
   void Save() {
     // A cycle that was interrupted goes on after a restart; a finished one counts.
     const bool complete = learned_ && status_.games >= (cycle_ + 1) * config_.loop.games_per_cycle;
-    const nlohmann::json state = {{"cycle", cycle_ + (complete ? 1 : 0)},
+    const nlohmann::json state = {{"cycle", complete ? NextCycle() : cycle_},
                                   {"hours", Hours()},
                                   {"trained_samples", trained_samples_},
                                   {"last_match", status_.last_match}};
@@ -367,7 +374,7 @@ class TrainingLoop {
     for (const std::string& fault : views_.Refresh()) log_->warn(fault);
     metrics_ = {};
     learned_ = false;
-    ++cycle_;
+    cycle_ = NextCycle();
   }
 
   // --- the end ---------------------------------------------------------------------------------
