@@ -63,6 +63,7 @@ ActorSummary RunActor(const ActorOptions& options) {
     constexpr int64_t kEndless = int64_t{1} << 40;
     const int64_t left = options.games == 0 ? kEndless : options.games - summary.games;
     auto looked = std::chrono::steady_clock::now();
+    auto said = looked;
     PlayGames(
         *self_play, player, ThreadsFor(config.selfplay.workers), left, numbers, options.stop,
         [&](const std::vector<GameRecord>& games, const PlayProgress& progress) {
@@ -71,10 +72,15 @@ ActorSummary RunActor(const ActorOptions& options) {
             summary.positions += static_cast<int64_t>(game.samples.size());
           }
           constexpr std::chrono::seconds kBetweenLooks(2);
-          if (std::chrono::steady_clock::now() - looked < kBetweenLooks) return true;
-          looked = std::chrono::steady_clock::now();
-          options.say(fmt::format("{} games, {} positions, {:.0f} evaluations/s", summary.games,
-                                  summary.positions, progress.evaluations_per_second()));
+          constexpr std::chrono::seconds kBetweenLines(30);
+          const auto now = std::chrono::steady_clock::now();
+          if (now - said >= kBetweenLines) {
+            said = now;
+            options.say(fmt::format("{} games, {} positions, {:.0f} evaluations/s", summary.games,
+                                    summary.positions, progress.evaluations_per_second()));
+          }
+          if (now - looked < kBetweenLooks) return true;
+          looked = now;
           return NewestCheckpoint(run) == checkpoint;
         });
     checkpoint = NewestCheckpoint(run);

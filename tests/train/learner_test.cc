@@ -148,24 +148,43 @@ TEST(Learner, ALeapingLossGoesBackAndThenSaysWhatToDo) {
   EXPECT_EQ(Weights(learner), before);
 }
 
-TEST(Learner, GoesOnAfterOneLeap) {
+// With a bound just above the average, losses of good steps leap every now and then. Of a row of
+// such bounds one must be met by leaps and by good steps between them.
+TEST(Learner, GoesOnAfterALeap) {
   Config config = SmallConfig("khans");
   ReplayWindow window = WindowOf(config, 12);
-  // Just above the average: losses of good steps leap every now and then.
-  config.learner.loss_leap = 1.002;
   config.learner.learning_rate = 0.02;
-  Learner learner(config);
-  int64_t last = 0;
-  TrainingReport report;
-  try {
-    report = learner.Train(window, 60, 0.0, std::stop_token(),
-                           [&](const TrainingReport& so_far) { last = so_far.returns; });
-    EXPECT_EQ(report.steps, 60);
-    EXPECT_EQ(learner.step(), 60);
-  } catch (const RuntimeFailure&) {
-    EXPECT_GT(last, 0);
+  int went_on = 0;
+  for (const double leap : {1.0005, 1.001, 1.002, 1.005, 1.01, 1.02, 1.05}) {
+    config.learner.loss_leap = leap;
+    Learner learner(config);
+    try {
+      const TrainingReport report = Train(learner, window, 60);
+      EXPECT_EQ(report.steps, 60);
+      EXPECT_EQ(report.samples, 60 * config.learner.batch_size);
+      EXPECT_EQ(learner.step(), 60);  // steps undone do not count
+      went_on += report.returns > 0 ? 1 : 0;
+    } catch (const RuntimeFailure&) {
+      // Too tight: leap after leap.
+    }
   }
-  for (const float w : Weights(learner)) EXPECT_TRUE(std::isfinite(w));
+  EXPECT_GT(went_on, 0);
+}
+
+TEST(Learner, ARepeatedBatchLeavesTheLearnerAsItWas) {
+  const Config config = SmallConfig("khans");
+  ReplayWindow window = WindowOf(config, 12);
+  Learner measured(config);
+  Learner plain(config);
+  Train(measured, window, 5);
+  Train(plain, window, 5);
+  measured.RepeatBatch(window, LearnerHeads::kConfigured,
+                       [](int64_t samples) { return samples < 16 * 200; });
+  EXPECT_EQ(Weights(measured), Weights(plain));
+  EXPECT_EQ(measured.step(), plain.step());
+  Train(measured, window, 5);
+  Train(plain, window, 5);
+  EXPECT_EQ(Weights(measured), Weights(plain));
 }
 
 // A stop between two steps is as if there had been none.
@@ -230,19 +249,24 @@ TEST(Learner, HeadsWithoutWeightAreNotTrained) {
   EXPECT_NE(Weights(all), Weights(none));  // they do teach the tower something
 }
 
+// Every batch is the whole window, so that losses of different steps are those of the same samples.
 TEST_P(Learners, AuxiliaryHeadsLearn) {
   Config config = SmallConfig(GetParam());
   config.learner.learning_rate = 0.01;
-  config.learner.ema_decay = 0.0;
-  ReplayWindow window = WindowOf(config, 16);
+  config.learner.reply_weight = config.learner.survival_weight = 1.0;
+  config.learner.moves_left_weight = 1.0;
+  config.learner.mirror = false;
+  config.learner.batch_size = 2000;
+  ReplayWindow window = WindowOf(config, 8);
+  ASSERT_LT(window.training_positions(), config.learner.batch_size);
   Learner learner(config);
-  const HeadLosses before = learner.Validate(window, 500).loss;
-  Train(learner, window, 150);
+  const HeadLosses first = Train(learner, window, 1).loss;
+  Train(learner, window, 80);
+  const HeadLosses last = Train(learner, window, 1).loss;
+  EXPECT_LT(last.survival, first.survival);
+  EXPECT_LT(last.moves_left, first.moves_left);
+  EXPECT_LT(last.reply, first.reply);
   const ValidationReport after = learner.Validate(window, 500);
-  EXPECT_LT(after.loss.survival, before.survival);
-  EXPECT_LT(after.loss.moves_left, before.moves_left);
-  // What the opponent answers to games without a plan is hardly learned; it must not get worse.
-  EXPECT_LT(after.loss.reply, before.reply + 0.05);
   EXPECT_GE(after.policy_divergence, 0.0);
   EXPECT_GT(after.calibration_error, 0.0);
   EXPECT_LE(after.calibration_error, 1.0);
