@@ -6,7 +6,8 @@
 //   game, seconds                 what was measured, and --seconds
 //   network                       blocks, channels, weights ("random" or the checkpoint)
 //   inference                     device, precision, convolution, blas, cpu_isa, libtorch
-//   workers, games_per_worker, simulations      as configured
+//   workers, games_per_worker, batch_size,
+//   simulations                   as configured
 //   raw                           list of {batch, positions_per_second}: inference alone
 //   raw_threads                   list of {threads, positions_per_second} at the best batch
 //   raw_fp32, precision_speedup, top_move_agreement, largest_chance_error
@@ -23,7 +24,7 @@
 //   learner                       batch_size, samples_per_second, bare_samples_per_second,
 //                                 tower_samples_per_second,
 //                                 efficiency {median, least, greatest} of the first over the second
-//   recommended                   workers, games_per_worker, games_per_day
+//   recommended                   workers, games_per_worker, batch_size, games_per_day
 //   signature                     {gumbel, puct}: nodes, and visits as 16 hexadecimal digits
 #include "train/bench.h"
 
@@ -102,6 +103,7 @@ void PrintJson(const Printed& printed) {
                        {"cpu_isa", r.facts.cpu_isa},         {"libtorch", r.facts.libtorch}};
   json["workers"] = r.workers;
   json["games_per_worker"] = r.games_per_worker;
+  json["batch_size"] = r.batch;
   json["simulations"] = config.search.simulations;
   for (const RawRate& rate : r.raw) json["raw"].push_back(BatchJson(rate));
   for (const RawRate& rate : r.raw_threads) {
@@ -123,7 +125,8 @@ void PrintJson(const Printed& printed) {
                      {"tower_samples_per_second", r.learner.tower_samples_per_second},
                      {"efficiency", RatioJson(r.learner.efficiency)}};
   json["recommended"] = {{"workers", r.recommended_workers},
-                         {"games_per_worker", r.recommended_games_per_worker},
+                         {"games_per_worker", r.recommended_batch},
+                         {"batch_size", r.recommended_batch},
                          {"games_per_day", r.recommended_games_per_day}};
   for (const auto& [algorithm, text] : printed.signatures) json["signature"][algorithm] = text;
   fmt::print("{}\n", json.dump());
@@ -149,7 +152,7 @@ void PrintNetwork(const BenchReport& r) {
     if (rate.positions_per_second > best->positions_per_second) best = &rate;
   }
   for (const RawRate& rate : r.raw) {
-    const bool configured = rate.batch == r.games_per_worker;
+    const bool configured = rate.batch == r.batch;
     fmt::print("  {:5}  {:9.0f}{}{}\n", rate.batch, rate.positions_per_second,
                &rate == best ? "  best" : "", configured ? "  configured" : "");
   }
@@ -211,9 +214,10 @@ void PrintText(const Printed& printed) {
   Line("heads of play", Whole(r.learner.tower_samples_per_second),
        "such steps without the heads that only training uses");
   fmt::print(
-      "\nFor this machine\n  selfplay:\n    workers: {}\n    games_per_worker: {}  # the batch\n"
+      "\nFor this machine\n  selfplay:\n    workers: {}\n    games_per_worker: {}\n    batch_size: "
+      "{}\n"
       "  About {:.0f} games a day of self-play alone; {:.0f} as configured.\n",
-      r.recommended_workers, r.recommended_games_per_worker, r.recommended_games_per_day,
+      r.recommended_workers, r.recommended_batch, r.recommended_batch, r.recommended_games_per_day,
       r.games_per_day);
   fmt::print("\nSignature of the search: the same on every machine, until the search changes\n");
   for (const auto& [algorithm, text] : printed.signatures) {

@@ -143,7 +143,8 @@ class Bench {
     report_.facts = DescribeInference(config_.inference);
     report_.workers = workers_;
     report_.games_per_worker = config_.selfplay.games_per_worker;
-    batches_ = Doubling(kLargestBatch, {report_.games_per_worker});
+    report_.batch = std::min(report_.games_per_worker, config_.selfplay.batch_size);
+    batches_ = Doubling(kLargestBatch, {report_.batch});
     Progress("inference alone, by batch size");
     report_.raw = SweepBatches(raw_, workers_, batches_, options_.seconds);
     best_ = *std::ranges::max_element(report_.raw, {}, &RawRate::positions_per_second);
@@ -235,7 +236,7 @@ class Bench {
     PlayTurn(0.0, options_.seconds / 4.0, ignored);
     record_bytes_ = record_positions_ = 0.0;
     record_count_ = 0;
-    std::map<int, std::vector<double>> raw = {{report_.games_per_worker, {}}, {best_.batch, {}}};
+    std::map<int, std::vector<double>> raw = {{report_.batch, {}}, {best_.batch, {}}};
     for (const int batch : {best_.batch / 2, best_.batch * 2}) {
       if (batch >= 1 && batch <= kLargestBatch) raw[batch];
     }
@@ -265,7 +266,7 @@ class Bench {
     for (const auto& [batch, rates] : raw) {
       const RawRate rate = {workers_, batch, Median(rates)};
       if (rate.positions_per_second > report_.ceiling.positions_per_second) report_.ceiling = rate;
-      if (batch == report_.games_per_worker) report_.configured = rate;
+      if (batch == report_.batch) report_.configured = rate;
     }
     report_.efficiency = RatioOf(played, raw[report_.ceiling.batch]);
     report_.batch_efficiency = RatioOf(played, raw[report_.configured.batch]);
@@ -345,9 +346,8 @@ class Bench {
       raw = SweepBatches(raw_, report_.recommended_workers, batches_, options_.seconds / 2.0);
     }
     const RawRate& chosen = FirstAsGood(raw);
-    report_.recommended_games_per_worker = chosen.batch;
-    const auto configured =
-        std::ranges::find(report_.raw, report_.games_per_worker, &RawRate::batch);
+    report_.recommended_batch = chosen.batch;
+    const auto configured = std::ranges::find(report_.raw, report_.batch, &RawRate::batch);
     report_.recommended_games_per_day =
         report_.games_per_day *
         Quotient(chosen.positions_per_second, configured->positions_per_second);

@@ -54,11 +54,12 @@ struct BenchReport {
   InferenceFacts facts;
   int workers = 0;
   int games_per_worker = 0;
+  int batch = 0;  // that the network is given: all games of a worker, or a group of them
 
   std::vector<RawRate> raw;          // by batch size, `workers` threads
   std::vector<RawRate> raw_threads;  // by number of threads at the best batch of `raw`
   // By turns with self-play, `workers` threads: the greatest rate of the batch sizes around the
-  // best, and that of the configured games_per_worker.
+  // best, and that of `batch`.
   RawRate ceiling;
   RawRate configured;
   double raw_fp32 = 0.0;           // at the best batch; 0 when fp32 is what is used
@@ -74,7 +75,7 @@ struct BenchReport {
   double games_per_day = 0.0;  // of self-play alone, as configured
   // What this machine does best with, and what that should give.
   int recommended_workers = 0;
-  int recommended_games_per_worker = 0;
+  int recommended_batch = 0;
   double recommended_games_per_day = 0.0;
 };
 

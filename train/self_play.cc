@@ -80,13 +80,18 @@ class Worker {
     SeatGames(round);
     const std::stop_token stop = round.stop.get_token();
     while (!stop.stop_requested() && round.games_left.load() > 0) {
+      if (steps_of_turn_ == 0) TakeNextGroup();
+      --steps_of_turn_;
       const StepClock clock(counters_, batch);
       batch.Clear();
       waiting_.clear();
-      for (SelfPlayGame<G>& game : games_) {
-        if (!game.left() && Advance(game, round, batch)) waiting_.push_back(&game);
+      for (SelfPlayGame<G>* const game : group_) {
+        if (!game->left() && Advance(*game, round, batch)) waiting_.push_back(game);
       }
-      if (waiting_.empty()) continue;
+      if (waiting_.empty()) {
+        steps_of_turn_ = 0;
+        continue;
+      }
       batch.Evaluate(*evaluator);
       for (size_t i = 0; i < waiting_.size(); ++i) {
         batch.Complete(waiting_[i]->search(), waiting_[i]->leaf(), static_cast<int>(i));
@@ -99,11 +104,29 @@ class Worker {
   // Games in play go on with the round's network; the first call seats new ones. A deterministic
   // run forgets games that a stop left in play: they are played again from their beginning.
   void SeatGames(Round& round) {
-    if (config_.loop.deterministic) games_.clear();
+    if (config_.loop.deterministic) {
+      games_.clear();
+      next_game_ = 0;
+    }
     for (SelfPlayGame<G>& game : games_) game.ChangeNetwork(round.network.step);
+    group_.clear();
+    steps_of_turn_ = 0;
     while (static_cast<int>(games_.size()) < config_.selfplay.games_per_worker && MayBegin(round)) {
       games_.emplace_back(config_).Begin(round.numbers.Next(), round.network.step);
     }
+  }
+
+  // The games after those of the group before, as many as the network is given at once. A group
+  // keeps its turn for a while, so that its trees stay in the processor's caches: all games in one
+  // group of 4,096 made self-play a fifth slower than 512.
+  void TakeNextGroup() {
+    group_.clear();
+    const size_t most = std::min(games_.size(), static_cast<size_t>(config_.selfplay.batch_size));
+    while (group_.size() < most) {
+      if (next_game_ >= games_.size()) next_game_ = 0;
+      group_.push_back(&games_[next_game_++]);
+    }
+    steps_of_turn_ = kStepsOfTurn;
   }
 
   bool MayBegin(Round& round) const {
@@ -147,7 +170,12 @@ class Worker {
   const Config& config_;
   EvaluationCache& cache_;
   SelfPlayCounters& counters_;
-  std::deque<SelfPlayGame<G>> games_;  // a deque: games stay where they are
+  static constexpr int kStepsOfTurn = 64;  // a move or two of each game
+
+  std::deque<SelfPlayGame<G>> games_;    // a deque: games stay where they are
+  std::vector<SelfPlayGame<G>*> group_;  // whose turn it is
+  size_t next_game_ = 0;                 // where the next group begins
+  int steps_of_turn_ = 0;                // that the group has left
   std::vector<SelfPlayGame<G>*> waiting_;
 };
 
