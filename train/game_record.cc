@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "env/error.h"
 #include "record.pb.h"
@@ -74,13 +75,24 @@ uint8_t QuantizeShare(double share) {
   return static_cast<uint8_t>(std::lround(std::clamp(share, 0.0, 1.0) * 255.0));
 }
 
-std::vector<TargetEntry> QuantizeTarget(const std::vector<double>& probabilities) {
-  const double most = *std::max_element(probabilities.begin(), probabilities.end());
-  Check(most > 0.0 && std::isfinite(most), "a policy target without mass");
+std::vector<TargetEntry> QuantizeTarget(const std::vector<double>& probabilities, Random& random) {
+  const double sum = std::accumulate(probabilities.begin(), probabilities.end(), 0.0);
+  Check(std::abs(sum - 1.0) < 1e-3, "a policy target that does not sum to 1");
+  const double most =
+      std::max(kTargetQuantum, *std::max_element(probabilities.begin(), probabilities.end()));
+  const double scale = 255.0 / most;
+  const double quantum = std::round(kTargetQuantum * scale);
+  double sampled = random.Uniform() * quantum;  // the weight since a small entry was kept
   std::vector<TargetEntry> target;
   for (size_t rank = 0; rank < probabilities.size(); ++rank) {
-    const uint8_t weight = QuantizeShare(probabilities[rank] / most);
-    if (weight > 0) target.push_back({static_cast<uint16_t>(rank), weight});
+    double weight = probabilities[rank] * scale;
+    if (weight < quantum) {
+      sampled += weight;
+      if (sampled < quantum) continue;
+      sampled -= quantum;
+      weight = quantum;
+    }
+    target.push_back({static_cast<uint16_t>(rank), static_cast<uint8_t>(std::lround(weight))});
   }
   return target;
 }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "env/position.h"
+#include "env/random.h"
 #include "env/types.h"
 
 namespace khanzero {
@@ -62,9 +63,14 @@ std::string SerializeRecord(const GameRecord& record);
 // failed checksum, arrays that do not fit each other. It does not replay the game.
 GameRecord ParseRecord(std::string_view bytes);
 
-// Makes a target from probabilities by rank: quantised, entries that round to nothing left out.
-// REQUIRES: some probability is above 0.
-std::vector<TargetEntry> QuantizeTarget(const std::vector<double>& probabilities);
+// Makes a target from probabilities by rank. Entries of at least kTargetQuantum keep their weight.
+// Smaller ones, of which The Serbest has hundreds, are sampled: each is kept as one quantum with
+// the chance that makes its expected weight right (systematic sampling, Madow 1944), so the target
+// is unbiased, as is the gradient of a loss that is linear in it, and never has more than some 40
+// entries. REQUIRES: they sum to 1.
+std::vector<TargetEntry> QuantizeTarget(const std::vector<double>& probabilities, Random& random);
+// What one of 32 simulations is in a target made of visits.
+inline constexpr double kTargetQuantum = 1.0 / 32.0;
 
 // 0..1 as x 255, rounded.
 uint8_t QuantizeShare(double share);

@@ -139,7 +139,10 @@ struct Learner::Impl {
   // The network that plays: the average, if there is one.
   NetworkImpl& shown() { return averaged ? *averaged : *network; }
 
+  // Runs beside a step, in a thread of its own. With more of LibTorch's threads it would start a
+  // team of them there, which takes cores from the step.
   Drawn DrawBatch(ReplayWindow& window, Random stream) const {
+    SetTorchThreads(1);
     const LearnerSettings& settings = config.learner;
     const auto samples = window.Draw(ReplayWindow::Part::kTraining, settings.batch_size, stream);
     const Targets targets = heads == Heads::kAll ? Targets::kAll : Targets::kPlay;
@@ -327,7 +330,9 @@ void Learner::RepeatBatch(ReplayWindow& window, LearnerHeads heads,
   Impl& impl = *impl_;
   impl.UseThreads();
   impl.network->train();
-  const LearnerBatch batch = impl.DrawBatch(window, impl.random).batch;
+  const LearnerBatch batch =
+      std::async(std::launch::async, [&] { return impl.DrawBatch(window, impl.random).batch; })
+          .get();
   const Heads of = heads == LearnerHeads::kPlay ? Heads::kPlay : impl.heads;
   TrainingReport unused;
   const Impl::Note note = impl.MakeNote(unused, unused);

@@ -127,7 +127,7 @@ class SelfPlayGame {
     return record_.outcome.over();
   }
 
-  SampleRecord MakeSample(const SearchResult& result, const MoveRanks<G>& ranks) const {
+  SampleRecord MakeSample(const SearchResult& result, const MoveRanks<G>& ranks) {
     std::vector<double> target(ranks.size(), 0.0);
     double surprise = 0.0;
     for (const RootMove& move : result.moves) {
@@ -137,7 +137,7 @@ class SelfPlayGame {
       }
     }
     SampleRecord sample{.ply = static_cast<int>(record_.move_ranks.size()),
-                        .target = QuantizeTarget(target),
+                        .target = QuantizeTarget(target, random_),
                         .root_win = QuantizeShare(static_cast<double>(result.root.win)),
                         .root_loss = QuantizeShare(static_cast<double>(result.root.loss)),
                         .surprise = QuantizeShare(surprise * kSurpriseUnits / 255.0)};

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -100,7 +101,8 @@ TEST(GameRecord, AnotherVersionIsNamed) {
 }
 
 TEST(PolicyTarget, QuantisedWeightsKeepProportions) {
-  const std::vector<TargetEntry> target = QuantizeTarget({0.5, 0.0, 0.25, 1e-9, 0.25});
+  Random random(1);
+  const std::vector<TargetEntry> target = QuantizeTarget({0.5, 0.0, 0.25, 0.0, 0.25}, random);
   ASSERT_EQ(target.size(), 3U);
   EXPECT_EQ(target[0].rank, 0);
   EXPECT_EQ(target[0].weight, 255);
@@ -109,11 +111,70 @@ TEST(PolicyTarget, QuantisedWeightsKeepProportions) {
   EXPECT_EQ(target[2].rank, 4);
 }
 
-TEST(PolicyTarget, OneMoveAndTinyMassStayFinite) {
-  EXPECT_EQ(QuantizeTarget({1.0}).size(), 1U);
-  EXPECT_EQ(QuantizeTarget({1e-300, 0.0}).front().weight, 255);
-  EXPECT_THROW(QuantizeTarget({0.0, 0.0}), InternalError);
-  EXPECT_THROW(QuantizeTarget({std::numeric_limits<double>::quiet_NaN()}), InternalError);
+TEST(PolicyTarget, OneMoveIsCertain) {
+  Random random(1);
+  const std::vector<TargetEntry> target = QuantizeTarget({0.0, 1.0, 0.0}, random);
+  ASSERT_EQ(target.size(), 1U);
+  EXPECT_EQ(target[0].rank, 1);
+  EXPECT_EQ(target[0].weight, 255);
+}
+
+TEST(PolicyTarget, WithoutMassOrNotANumberIsRefused) {
+  Random random(1);
+  EXPECT_THROW(QuantizeTarget({0.0, 0.0}, random), InternalError);
+  EXPECT_THROW(QuantizeTarget({std::numeric_limits<double>::quiet_NaN()}, random), InternalError);
+}
+
+// Distributions like those of a search: a few good moves and a long tail, from flat to steep.
+std::vector<double> SearchedPolicy(Random& random, size_t moves, double steepness) {
+  std::vector<double> policy;
+  double sum = 0.0;
+  for (size_t i = 0; i < moves; ++i) {
+    policy.push_back(std::exp(steepness * random.Uniform()));
+    sum += policy.back();
+  }
+  for (double& share : policy) share /= sum;
+  return policy;
+}
+
+// The mean over many draws is the policy itself, entry by entry, however small.
+TEST(PolicyTarget, SamplingSmallEntriesIsUnbiased) {
+  Random random(7);
+  for (const double steepness : {0.0, 4.0, 12.0}) {
+    const std::vector<double> policy = SearchedPolicy(random, 300, steepness);
+    std::vector<double> mean(policy.size(), 0.0);
+    constexpr int kDraws = 20000;
+    for (int draw = 0; draw < kDraws; ++draw) {
+      const std::vector<TargetEntry> target = QuantizeTarget(policy, random);
+      double sum = 0.0;
+      for (const TargetEntry& entry : target) sum += entry.weight;
+      for (const TargetEntry& entry : target) mean[entry.rank] += entry.weight / sum / kDraws;
+    }
+    for (size_t i = 0; i < policy.size(); ++i) {
+      // Five standard deviations of the mean of kDraws quanta, and the rounding to 255 steps.
+      const double sampling = 5.0 * std::sqrt(policy[i] * kTargetQuantum / kDraws);
+      EXPECT_NEAR(mean[i], policy[i], sampling + 0.02 * policy[i]) << steepness << " entry " << i;
+    }
+  }
+}
+
+// What systematic sampling is for: the small entries together keep their mass in every draw.
+TEST(PolicyTarget, FewEntriesHoldTheMassOfMany) {
+  Random random(3);
+  for (int round = 0; round < 2000; ++round) {
+    const std::vector<double> policy =
+        SearchedPolicy(random, 1 + random.Below(700), 20.0 * random.Uniform());
+    const double most = *std::max_element(policy.begin(), policy.end());
+    const std::vector<TargetEntry> target = QuantizeTarget(policy, random);
+    ASSERT_FALSE(target.empty());
+    EXPECT_LE(target.size(), 42U);
+    double mass = 0.0;
+    for (const TargetEntry& entry : target) {
+      mass += entry.weight / 255.0 * std::max(most, kTargetQuantum);
+    }
+    EXPECT_NEAR(mass, 1.0, 2.0 * kTargetQuantum + 0.06);
+    EXPECT_TRUE(std::ranges::is_sorted(target, {}, &TargetEntry::rank));
+  }
 }
 
 }  // namespace
