@@ -65,7 +65,7 @@ GameRecord ParseRecord(std::string_view bytes);
 
 // Makes a target from probabilities by rank. Entries of at least kTargetQuantum keep their weight.
 // Smaller ones, of which The Serbest has hundreds, are sampled: each is kept as one quantum with
-// the chance that makes its expected weight right (systematic sampling, Madow 1944), so the target
+// the chance that makes its expected weight right (systematic sampling, Madow 1949), so the target
 // is unbiased, as is the gradient of a loss that is linear in it, and never has more than some 40
 // entries. REQUIRES: they sum to 1.
 std::vector<TargetEntry> QuantizeTarget(const std::vector<double>& probabilities, Random& random);

@@ -330,9 +330,9 @@ void Learner::RepeatBatch(ReplayWindow& window, LearnerHeads heads,
   Impl& impl = *impl_;
   impl.UseThreads();
   impl.network->train();
-  const LearnerBatch batch =
-      std::async(std::launch::async, [&] { return impl.DrawBatch(window, impl.random).batch; })
-          .get();
+  const LearnerBatch batch = std::async(std::launch::async, [&] {
+                               return impl.DrawBatch(window, impl.random).batch;
+                             }).get();
   const Heads of = heads == LearnerHeads::kPlay ? Heads::kPlay : impl.heads;
   TrainingReport unused;
   const Impl::Note note = impl.MakeNote(unused, unused);

@@ -226,5 +226,22 @@ TEST(Weights, MissingAdditionalOrMisshapenArraysAreRefusedAndNothingChanges) {
   refuse([&](TensorFile& f) { f.tensors[name] = {TensorType::kU8, {3}, "abc"}; }, "w.safetensors");
 }
 
+// Weights of a program that had no heads for training alone are read; those heads stay as they are.
+TEST(Weights, HeadsOfTrainingMayBeMissing) {
+  const EncodingShape shape = InfoOfGame("khans").shape;
+  Network network = MakeTrainedLikeNetwork(shape);
+  TensorFile before = ParseTensors(SerializeWeights(*network), "test");
+  TensorFile other = ParseTensors(SerializeWeights(*MakeTrainedLikeNetwork(shape, 99)), "test");
+  EXPECT_GT(std::erase_if(other.tensors,
+                          [](const auto& entry) { return entry.first.starts_with("auxiliary."); }),
+            0U);
+  RestoreWeights(*network, SerializeTensors(other), "w.safetensors");
+  const TensorFile after = ParseTensors(SerializeWeights(*network), "test");
+  for (const auto& [name, tensor] : after.tensors) {
+    const bool of_training = name.starts_with("auxiliary.");
+    EXPECT_EQ(tensor.bytes, (of_training ? before : other).tensors.at(name).bytes) << name;
+  }
+}
+
 }  // namespace
 }  // namespace khanzero

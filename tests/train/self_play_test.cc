@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <set>
@@ -83,15 +84,47 @@ TEST_P(SelfPlayGames, AGameIsTheSameWhateverIsPlayedBesideIt) {
   config.selfplay.workers = 2;
   config.selfplay.games_per_worker = 3;
   const auto two_workers = ByNumber(PlayGames(config, 12));
+  config.selfplay.workers = 1;
+  config.selfplay.games_per_worker = 7;
+  config.selfplay.batch_size = 3;
+  const auto groups = ByNumber(PlayGames(config, 12));
   int common = 0;
   for (const auto& [number, bytes] : narrow) {
-    for (const auto* other : {&wide, &two_workers}) {
+    for (const auto* other : {&wide, &two_workers, &groups}) {
       if (!other->contains(number)) continue;
       ++common;
       EXPECT_EQ(other->at(number), bytes) << "number " << number;
     }
   }
-  EXPECT_GT(common, 8);
+  EXPECT_GT(common, 12);
+}
+
+// What is learned is what was searched: the temperature chooses the move played, not the target.
+TEST_P(SelfPlayGames, TemperatureDoesNotReachTheTarget) {
+  Config config = SmallConfig(GetParam());
+  config.search.algorithm = RootAlgorithm::kPuct;
+  config.search.simulations = 32;
+  config.selfplay.random_opening_share = 0.0;
+  config.loop.deterministic = true;  // the games that were begun are those that end
+  std::vector<std::vector<GameRecord>> played;
+  for (const double temperature : {0.1, 1.0, 5.0}) {
+    config.selfplay.temperature = temperature;
+    played.push_back(PlayGames(config, 8));
+    std::ranges::sort(played.back(), {}, &GameRecord::number);
+  }
+  std::set<std::vector<uint16_t>> lines;
+  for (const std::vector<GameRecord>& games : played) {
+    // The first game of each: its first search is the same, its moves are not.
+    const std::vector<TargetEntry>& target = games.front().samples.front().target;
+    const std::vector<TargetEntry>& first = played.front().front().samples.front().target;
+    ASSERT_EQ(target.size(), first.size());
+    for (size_t i = 0; i < target.size(); ++i) {
+      EXPECT_EQ(target[i].rank, first[i].rank);
+      EXPECT_EQ(target[i].weight, first[i].weight);
+    }
+    lines.insert(games.front().move_ranks);
+  }
+  EXPECT_EQ(lines.size(), 3U);
 }
 
 TEST_P(SelfPlayGames, ForcedWinsArePlayed) {
@@ -126,6 +159,40 @@ TEST(SelfPlay, GamesCarryOverBetweenCalls) {
         std::stop_token());
   }
   EXPECT_GE(seen.size(), 20U);
+}
+
+class SizeKeepingEvaluator : public UniformEvaluator {
+ public:
+  SizeKeepingEvaluator(const EncodingShape& shape, std::multiset<int>& sizes)
+      : UniformEvaluator(shape), sizes_(sizes) {}
+  void Evaluate(EvaluationBatch& batch) override {
+    sizes_.insert(batch.size());
+    UniformEvaluator::Evaluate(batch);
+  }
+
+ private:
+  std::multiset<int>& sizes_;
+};
+
+// More games than the network is given at once are played in full groups, and all of them get on.
+TEST(SelfPlay, GroupsTakeTurns) {
+  Config config = SmallConfig("khans");
+  config.selfplay.games_per_worker = 10;
+  config.selfplay.batch_size = 4;
+  std::multiset<int> sizes;
+  const SelfPlay::Network network{.make_evaluator = [&]() -> std::unique_ptr<Evaluator> {
+                                    return std::make_unique<SizeKeepingEvaluator>(
+                                        InfoOfGame("khans").shape, sizes);
+                                  },
+                                  .step = 0};
+  GameNumbers numbers({});
+  std::set<uint64_t> ended;
+  MakeSelfPlay(config)->Play(
+      network, 40, numbers, [&](const GameRecord& game) { ended.insert(game.number); },
+      std::stop_token());
+  EXPECT_EQ(*sizes.rbegin(), 4);
+  EXPECT_GT(sizes.count(4), sizes.size() * 9 / 10);
+  for (uint64_t number = 0; number < 10; ++number) EXPECT_TRUE(ended.contains(number)) << number;
 }
 
 TEST(SelfPlay, StopEndsIt) {
