@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "env/games.h"
-#include "play/match_runner.h"
+#include "play/match_report.h"
 
 namespace khanzero {
 namespace {
