@@ -33,6 +33,7 @@ void AddCommands(CLI::App& app) {
   AddSelfPlay(app);
   AddReport(app);
   AddMatch(app);
+  AddPgn(app);
   AddPlay(app);
   AddUci(app);
   AddExport(app);

@@ -45,7 +45,7 @@ class Words {
         if (c == '}') c = ')';
         if (static_cast<unsigned char>(c) < 0x20) c = '?';
       }
-      if (pending.size() > 1) {
+      if (pending != "{") {
         Add(pending);
         pending.clear();
       }
