@@ -110,7 +110,7 @@ TEST(PgnReader, TakesWhatOtherProgramsWrite) {
   EXPECT_EQ(games[0].moves[0].comment, "one two three");
   EXPECT_EQ(games[0].moves[1].comment, "four } here");
   EXPECT_EQ(games[0].moves[3].comment, "five");
-  EXPECT_EQ(games[0].moves[3].line, 9);
+  EXPECT_EQ(games[0].moves[3].line, 10);
   EXPECT_EQ(games[0].ending, "six");
   EXPECT_EQ(games[0].result, "1/2-1/2");
 }
