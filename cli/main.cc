@@ -34,6 +34,7 @@ void AddCommands(CLI::App& app) {
   AddReport(app);
   AddMatch(app);
   AddPgn(app);
+  AddSuite(app);
   AddPlay(app);
   AddUci(app);
   AddExport(app);

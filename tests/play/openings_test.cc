@@ -121,7 +121,7 @@ TEST(Openings, TakeFenEpdAndMoveLists) {
   const OpeningFile file(
       "\xEF\xBB\xBF# a book\r\n\r\n"
       "startpos\r\n"
-      "e2e4 e7e6   # a move list\n"
+      "e2e4 c7d5   # a move list\n"
       "startpos moves e2e4\n"
       "8/8/8/3k4/8/8/7Q/K7 b - - 3 9\n"
       "8/8/8/3k4/8/8/7Q/K7 b - - id \"no. 5\"; hmvc 2;\n"
@@ -130,7 +130,7 @@ TEST(Openings, TakeFenEpdAndMoveLists) {
   const auto openings = file.Read<Khans>();
   EXPECT_EQ(
       Texts(openings, 8),
-      (std::vector<std::string>{"startpos", "startpos moves e2e4 e7e6", "startpos moves e2e4",
+      (std::vector<std::string>{"startpos", "startpos moves e2e4 c7d5", "startpos moves e2e4",
                                 "8/8/8/3k4/8/8/7Q/K7 b - - 3 9", "8/8/8/3k4/8/8/7Q/K7 b - - 2 1",
                                 "8/8/8/3k4/8/8/7Q/K7 b - - 0 1",
                                 "8/8/8/3k4/8/8/7Q/K7 b - - 0 1 moves d5c6 h2h3", "startpos"}));
@@ -164,8 +164,8 @@ TEST(Openings, TakeTheOpeningsOfAMatchsPgn) {
       EXPECT_EQ(Texts(file.Read<G>(), 5), Texts(From<G>({.plies = 4}), 5));
     });
   }
-  const OpeningFile book("[Event \"a\"]\n\n1. e2e4 e7e6 *\n", "book.pgn");
-  EXPECT_EQ(Texts(book.Read<Khans>(), 1), (std::vector<std::string>{"startpos moves e2e4 e7e6"}));
+  const OpeningFile book("[Event \"a\"]\n\n1. e2e4 c7d5 *\n", "book.pgn");
+  EXPECT_EQ(Texts(book.Read<Khans>(), 1), (std::vector<std::string>{"startpos moves e2e4 c7d5"}));
 }
 
 TEST(Openings, FaultsAreNamedWithFileAndLine) {
