@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <thread>
+#include <type_traits>
 
 #include "env/error.h"
 #include "env/games.h"
@@ -26,12 +28,21 @@ CLI::IsMember OneOf(const ChoiceNames<kCount>& names) {
 inline constexpr ChoiceNames<2> kSprtModelNames = {"logistic", "normalized"};
 
 template <class T>
-void AddNumber(CLI::App& sub, const std::string& name, T& value, const std::string& meaning,
-               double least, double most) {
-  sub.add_option(name, value, meaning)
+CLI::Option* AddNumber(CLI::App& sub, const std::string& name, T& value, const std::string& meaning,
+                       std::type_identity_t<T> least, std::type_identity_t<T> most) {
+  return sub.add_option(name, value, meaning)
       ->capture_default_str()
       ->check(CLI::Range(least, most))
       ->type_name("N");
+}
+
+// All options that `add` adds are listed under this heading.
+void InGroup(CLI::App& sub, const std::string& heading, const std::function<void()>& add) {
+  CLI::OptionDefaults* const defaults = sub.option_defaults();
+  const std::string before = defaults->get_group();
+  defaults->group(heading);
+  add();
+  defaults->group(before);
 }
 
 // `suffix` is "", "-a" or "-b".
@@ -80,6 +91,17 @@ void AddEngineOptions(CLI::App& sub, MatchCommand& command) {
       ->type_name("FILE");
 }
 
+void AddStartOptions(CLI::App& sub, MatchCommand& command) {
+  MatchSettings& settings = command.settings;
+  AddNumber(sub, "--opening-plies", settings.opening_plies,
+            "Random plies before each pair of games, the same for both", 0, 1000);
+  sub.add_option("--fen", settings.start_fen, "Start from this position instead")->type_name("FEN");
+  AddNumber(sub, "--kings-landing", settings.game.kings_landing,
+            "serbest: the king is placed on own ranks 1 to this", 7, 8);
+  sub.add_option("--seed", settings.seed, "Seed of openings and of the players' dice")
+      ->capture_default_str();
+}
+
 void AddEndOptions(CLI::App& sub, MatchCommand& command) {
   AddNumber(sub, "--max-plies", command.settings.max_plies,
             "A game of this length is a draw ('cap')", 1, 1'000'000);
@@ -110,6 +132,23 @@ void AddEndOptions(CLI::App& sub, MatchCommand& command) {
             "Chance that ELO1 is accepted where ELO0 holds", 0.0001, 0.4999);
   AddNumber(sub, "--sprt-beta", command.sprt_beta, "Chance that ELO0 is accepted where ELO1 holds",
             0.0001, 0.4999);
+}
+
+void AddMachineOptions(CLI::App& sub, MatchCommand& command) {
+  MatchSettings& settings = command.settings;
+  AddNumber(sub, "--concurrency", settings.concurrency,
+            "Games at once in each thread; 0 takes " + std::to_string(kBatchedGames) +
+                ", but one after the other where a player is a UCI engine or has its time limited",
+            0, 65536);
+  AddNumber(sub, "--threads", settings.threads, "Threads; 0 takes one for each core", 0, 1024);
+  AddNumber(sub, "--leaves", command.leaves,
+            "Leaves of one tree in a batch; more than 1 is faster for few games at once, but then "
+            "the games depend on the concurrency",
+            1, 1024);
+  sub.add_option("--device", command.device, "auto, cpu, cuda or cuda:N")->capture_default_str();
+  sub.add_option("--precision", command.precision, "Arithmetic of the network")
+      ->capture_default_str()
+      ->check(OneOf(kPrecisionNames));
 }
 
 void AddOutputOptions(CLI::App& sub, MatchCommand& command) {
@@ -172,7 +211,6 @@ std::string LimitsText(const PlayerSettings& settings) {
 }  // namespace
 
 void AddMatchOptions(CLI::App& sub, MatchCommand& command) {
-  MatchSettings& settings = command.settings;
   sub.add_option("--game", command.game, "The game: " + GameNamesText())->required();
   const std::string players = "One of: " + std::string(kPlayerForms);
   sub.add_option("--a", command.players[0], "Player A. " + players)->type_name("PLAYER");
@@ -183,33 +221,16 @@ void AddMatchOptions(CLI::App& sub, MatchCommand& command) {
       ->type_name("PLAYER");
   sub.add_option("--name-a", command.names[0], "What reports call A")->type_name("NAME");
   sub.add_option("--name-b", command.names[1], "What reports call B")->type_name("NAME");
-  AddNumber(sub, "--pairs", settings.pairs, "Pairs of games, or games with --self", 1, 10'000'000);
-  AddPlayerOptions(sub, "", command.both);
-  AddPlayerOptions(sub, "-a", command.each[0]);
-  AddPlayerOptions(sub, "-b", command.each[1]);
-  AddEngineOptions(sub, command);
-  AddNumber(sub, "--opening-plies", settings.opening_plies,
-            "Random plies before each pair of games, the same for both", 0, 1000);
-  sub.add_option("--fen", settings.start_fen, "Start from this position instead")->type_name("FEN");
-  AddEndOptions(sub, command);
-  AddNumber(sub, "--concurrency", settings.concurrency,
-            "Games at once in each thread; 0 takes " + std::to_string(kBatchedGames) +
-                ", but one after the other where a player is a UCI engine or has its time limited",
-            0, 65536);
-  AddNumber(sub, "--threads", settings.threads, "Threads; 0 takes one for each core", 0, 1024);
-  AddNumber(sub, "--leaves", command.leaves,
-            "Leaves of one tree in a batch; more than 1 is faster for few games at once, but then "
-            "the games depend on the concurrency",
-            1, 1024);
-  AddNumber(sub, "--kings-landing", settings.game.kings_landing,
-            "serbest: the king is placed on own ranks 1 to this", 7, 8);
-  sub.add_option("--seed", settings.seed, "Seed of openings and of the players' dice")
-      ->capture_default_str();
-  sub.add_option("--device", command.device, "auto, cpu, cuda or cuda:N")->capture_default_str();
-  sub.add_option("--precision", command.precision, "Arithmetic of the network")
-      ->capture_default_str()
-      ->check(OneOf(kPrecisionNames));
-  AddOutputOptions(sub, command);
+  AddNumber(sub, "--pairs", command.settings.pairs, "Pairs of games, or games with --self", 1,
+            10'000'000);
+  InGroup(sub, "Players", [&] { AddPlayerOptions(sub, "", command.both); });
+  InGroup(sub, "Player A, where it differs", [&] { AddPlayerOptions(sub, "-a", command.each[0]); });
+  InGroup(sub, "Player B, where it differs", [&] { AddPlayerOptions(sub, "-b", command.each[1]); });
+  InGroup(sub, "Time and engines", [&] { AddEngineOptions(sub, command); });
+  InGroup(sub, "Start", [&] { AddStartOptions(sub, command); });
+  InGroup(sub, "End", [&] { AddEndOptions(sub, command); });
+  InGroup(sub, "Machine", [&] { AddMachineOptions(sub, command); });
+  InGroup(sub, "Output", [&] { AddOutputOptions(sub, command); });
 }
 
 void CompleteSettings(MatchCommand& command) {
