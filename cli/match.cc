@@ -11,6 +11,7 @@
 #include <ctime>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -20,6 +21,8 @@
 #include "cli/signals.h"
 #include "env/error.h"
 #include "play/match_report.h"
+#include "play/match_resume.h"
+#include "play/pgn_file.h"
 
 namespace khanzero {
 
@@ -100,6 +103,48 @@ std::string Today() {
   return text.data();
 }
 
+// The lines of an openings file, in the order of the pairs, whatever the order they come in.
+class OpeningsFile {
+ public:
+  OpeningsFile(const std::string& path, const std::string& title) : path_(path), file_(path) {
+    Write("# " + title + "\n");
+  }
+  void Add(int64_t pair, const std::string& line) {
+    waiting_[pair] = line;
+    for (auto next = waiting_.find(written_); next != waiting_.end();
+         next = waiting_.find(++written_)) {
+      Write(next->second + "\n");
+      waiting_.erase(next);
+    }
+  }
+
+ private:
+  void Write(const std::string& text) {
+    file_ << text << std::flush;
+    if (!file_) throw RuntimeFailure("writing openings to '" + path_ + "' failed");
+  }
+
+  std::string path_;
+  std::ofstream file_;
+  std::map<int64_t, std::string> waiting_;
+  int64_t written_ = 0;
+};
+
+// Takes over what the file of a match that was stopped holds.
+void Resume(const MatchCommand& command, const std::array<Contestant, 2>& players,
+            const MatchIdentity& identity, PgnFile& file, MatchSettings& settings) {
+  PlayedMatch played = ReadPlayedMatch(
+      file.Read(), command.resume, {NameOf(players[0]), NameOf(players[1])}, settings, identity);
+  if (played.cut_line > 0) {
+    std::fprintf(stderr, "%s:%d: the last game is cut off; it is taken out and played again\n",
+                 command.resume.c_str(), played.cut_line);
+    file.CutTo(played.kept_bytes);
+  }
+  std::fprintf(stderr, "%zu of %lld games are played already\n", played.games.size(),
+               static_cast<long long>(settings.pairs) * settings.games_of_pair);
+  settings.played = std::move(played.games);
+}
+
 void Run(MatchCommand command) {
   CompleteSettings(command);
   MatchSettings& settings = command.settings;
@@ -108,10 +153,22 @@ void Run(MatchCommand command) {
   const StopOnSignals signals;
   settings.stop = signals.token();
   settings.date = Today();
-  std::unique_ptr<TextFile> pgn;
-  if (!command.pgn.empty()) {
-    pgn = std::make_unique<TextFile>(command.pgn, "PGN file");
-    settings.on_pgn = [&](const std::string& game) { pgn->Append(game); };
+  const MatchIdentity identity(command.game, players, settings);
+  settings.identity = identity.Text();
+  std::unique_ptr<PgnFile> pgn;
+  if (!command.resume.empty()) {
+    pgn = std::make_unique<PgnFile>(command.resume, PgnFile::Use::kResume);
+    Resume(command, players, identity, *pgn, settings);
+  } else if (!command.pgn.empty()) {
+    pgn = std::make_unique<PgnFile>(command.pgn, PgnFile::Use::kAppend);
+  }
+  if (pgn) settings.on_pgn = [&](const std::string& game) { pgn->Append(game); };
+  std::unique_ptr<OpeningsFile> openings;
+  if (!command.openings_out.empty()) {
+    openings = std::make_unique<OpeningsFile>(
+        command.openings_out, command.game + ", " + OpeningsText(settings.openings) + ", seed " +
+                                  std::to_string(settings.seed));
+    settings.on_opening = [&](int64_t pair, const std::string& line) { openings->Add(pair, line); };
   }
   std::unique_ptr<TextFile> log;
   if (!command.engine_log.empty()) {
@@ -125,6 +182,7 @@ void Run(MatchCommand command) {
   }
   settings.on_game = [&](const MatchResult& result) { progress.Show(result); };
   const MatchResult result = PlayMatch(command.game, players[0], players[1], settings);
+  if (pgn) pgn->Sync();
   progress.Clear();
   if (signals.token().stop_requested()) std::fprintf(stderr, "stopped early\n");
   std::cout << (command.json ? progress.Json(result) + "\n" : progress.Statistics(result));

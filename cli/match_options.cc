@@ -7,6 +7,7 @@
 #include <thread>
 #include <type_traits>
 
+#include "cli/choices.h"
 #include "env/error.h"
 #include "env/games.h"
 #include "play/player_spec.h"
@@ -14,16 +15,6 @@
 namespace khanzero {
 
 namespace {
-
-template <class Choice, size_t kCount>
-Choice ChoiceOf(const std::string& name, const ChoiceNames<kCount>& names) {
-  return static_cast<Choice>(std::ranges::find(names, name) - names.begin());
-}
-
-template <size_t kCount>
-CLI::IsMember OneOf(const ChoiceNames<kCount>& names) {
-  return CLI::IsMember(std::vector<std::string>(names.begin(), names.end()));
-}
 
 inline constexpr ChoiceNames<2> kSprtModelNames = {"logistic", "normalized"};
 
@@ -93,9 +84,27 @@ void AddEngineOptions(CLI::App& sub, MatchCommand& command) {
 
 void AddStartOptions(CLI::App& sub, MatchCommand& command) {
   MatchSettings& settings = command.settings;
-  AddNumber(sub, "--opening-plies", settings.opening_plies,
-            "Random plies before each pair of games, the same for both", 0, 1000);
-  sub.add_option("--fen", settings.start_fen, "Start from this position instead")->type_name("FEN");
+  sub.add_option("--openings", command.openings,
+                 "Where pairs of games start, both of a pair alike: random (legal moves), balanced "
+                 "(those that a short search finds as good as the start for both sides), none, or "
+                 "a file of FEN, EPD or move lists, one a line, or of PGN")
+      ->capture_default_str()
+      ->type_name("random|balanced|none|FILE");
+  AddNumber(sub, "--opening-plies", settings.openings.plies,
+            "Plies of random and balanced openings", 0, 1000);
+  AddNumber(sub, "--opening-bound", settings.openings.balance_bound,
+            "Hundredths of a pawn by which a balanced opening may be better for a side than the "
+            "start",
+            1, 100'000);
+  sub.add_option("--opening-order", command.opening_order,
+                 "Order of a file's openings; the seed shuffles them")
+      ->capture_default_str()
+      ->check(OneOf(kOpeningOrderNames));
+  sub.add_option("--openings-out", command.openings_out,
+                 "Write the openings to this file; --openings reads it to repeat the match")
+      ->type_name("FILE");
+  sub.add_option("--fen", settings.start_fen, "Start from this position instead of the game's own")
+      ->type_name("FEN");
   AddNumber(sub, "--kings-landing", settings.game.kings_landing,
             "serbest: the king is placed on own ranks 1 to this", 7, 8);
   sub.add_option("--seed", settings.seed, "Seed of openings and of the players' dice")
@@ -153,6 +162,11 @@ void AddMachineOptions(CLI::App& sub, MatchCommand& command) {
 
 void AddOutputOptions(CLI::App& sub, MatchCommand& command) {
   sub.add_option("--pgn", command.pgn, "Append each game to this file as it ends")
+      ->type_name("FILE");
+  sub.add_option("--resume", command.resume,
+                 "Go on with the match that wrote this file with --pgn: its games count, the rest "
+                 "is played and appended. The other options must be those of that match; --pairs "
+                 "may be more")
       ->type_name("FILE");
   AddNumber(sub, "--interval", command.interval,
             "Print the statistics so far on stderr each so many pairs (0: now and then)", 0,
@@ -235,6 +249,13 @@ void AddMatchOptions(CLI::App& sub, MatchCommand& command) {
 
 void CompleteSettings(MatchCommand& command) {
   MatchSettings& settings = command.settings;
+  const OpeningSettings parsed = ParseOpenings(command.openings);
+  settings.openings.source = parsed.source;
+  settings.openings.file = parsed.file;
+  settings.openings.order = ChoiceOf<OpeningOrder>(command.opening_order, kOpeningOrderNames);
+  if (!command.resume.empty() && !command.pgn.empty() && command.pgn != command.resume) {
+    throw InputError("match: --resume appends to its own file; leave --pgn out");
+  }
   const auto& [a, b] = command.players;
   if (command.self.empty() ? a.empty() || b.empty() : !a.empty() || !b.empty()) {
     throw InputError("match: give both --a and --b, or --self alone");
@@ -306,8 +327,7 @@ std::string ConditionsOf(const MatchCommand& command) {
   } else if (text.empty()) {
     text = limits[1];
   }
-  return text + (text.empty() ? "" : ", ") + std::to_string(command.settings.opening_plies) +
-         " random plies";
+  return text + (text.empty() ? "" : ", ") + OpeningsText(command.settings.openings);
 }
 
 }  // namespace khanzero

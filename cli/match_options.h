@@ -46,8 +46,12 @@ struct MatchCommand {
   std::string sprt_model = "normalized";
   double sprt_alpha = 0.05;
   double sprt_beta = 0.05;
+  std::string openings = "random";
+  std::string opening_order = "sequential";
+  std::string openings_out;
   std::string pgn;
-  int interval = 0;  // pairs between reports; 0: by time
+  std::string resume;  // the PGN file of the match to go on with
+  int interval = 0;    // pairs between reports; 0: by time
   bool json = false;
   MatchSettings settings;
 };

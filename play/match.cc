@@ -14,8 +14,11 @@ void CheckSettings(const Contestant& a, const Contestant& b, const MatchSettings
   };
   need(s.pairs >= 1, "the number of pairs must be at least 1");
   need(s.games_of_pair == 1 || s.games_of_pair == 2, "a pair has one game or two");
-  need(s.opening_plies >= 0, "the opening plies must not be negative");
-  need(s.max_plies > s.opening_plies, "the longest game must be longer than the opening");
+  CheckOpenings(s.openings);
+  const bool drawn =
+      s.openings.source == OpeningSource::kRandom || s.openings.source == OpeningSource::kBalanced;
+  need(!drawn || s.max_plies > s.openings.plies,
+       "the longest game must be longer than the opening");
   need(s.concurrency >= 0, "the number of games at once must not be negative");
   need(s.threads >= 1, "the number of threads must be at least 1");
   if (s.sprt) {
@@ -29,11 +32,6 @@ void CheckSettings(const Contestant& a, const Contestant& b, const MatchSettings
         "an evaluator serves one thread");
 }
 
-std::string NameOf(const Contestant& c) {
-  if (!c.name.empty()) return c.name;
-  return c.evaluator != nullptr ? "network" : ParsePlayerSpec(c.spec).name;
-}
-
 // Whether games beside each other would disturb this player.
 bool WantsQuiet(const Contestant& c) {
   return c.settings.limits.timed() ||
@@ -41,6 +39,11 @@ bool WantsQuiet(const Contestant& c) {
 }
 
 }  // namespace
+
+std::string NameOf(const Contestant& c) {
+  if (!c.name.empty()) return c.name;
+  return c.evaluator != nullptr ? "network" : ParsePlayerSpec(c.spec).name;
+}
 
 SprtState StateOfSprt(const SprtSettings& settings, const MatchResult& result) {
   SprtState state{

@@ -11,10 +11,12 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "env/position.h"
 #include "mcts/evaluator.h"
 #include "play/match_result.h"
+#include "play/openings.h"
 #include "play/player.h"
 #include "play/referee.h"
 
@@ -27,6 +29,9 @@ struct Contestant {
   Evaluator* evaluator = nullptr;  // instead of `spec`; must outlive the match, and needs threads 1
   PlayerSettings settings{};
 };
+
+// What reports and PGN call it. Throws InputError for a bad spec.
+std::string NameOf(const Contestant& contestant);
 
 struct SprtSettings {
   double elo0 = 0.0;
@@ -52,9 +57,9 @@ struct MatchSettings {
   int games_of_pair = 2;  // 1: each opening once, A as White; then there are no pair statistics
   uint64_t seed = 1;
   GameSettings game;
-  std::string start_fen;  // empty: the game's own start
-  int opening_plies = 4;  // random legal moves, the same in both games of a pair
-  int max_plies = 600;    // of a game, opening included; then it is a draw by "cap"
+  std::string start_fen;     // empty: the game's own start
+  OpeningSettings openings;  // the same in both games of a pair
+  int max_plies = 600;       // of a game, opening included; then it is a draw by "cap"
   // Games at once in each thread; 0: kBatchedGames, or one after the other where a player is an
   // engine or has its time limited.
   int concurrency = 0;
@@ -65,14 +70,20 @@ struct MatchSettings {
   std::function<void(const MatchResult&)> on_game;
   std::function<void(const std::string& pgn)> on_pgn;  // before on_game
   std::string date;                                    // of the games, for PGN: "2024.05.01"
+  std::string identity;  // PGN's tag Match (see match_resume.h); none when empty
+  // Is given the opening of each pair, as a line of an openings file, once and in any order.
+  std::function<void(int64_t pair, const std::string& line)> on_opening;
+  // Games of this match that were played before: they count and are not played again.
+  std::vector<FinishedGame> played;
   std::stop_token stop;  // ends the match early; games in play do not count
 };
 
 inline constexpr int kBatchedGames = 64;
 
-// Plays a match. Throws InputError for a bad spec, an engine that does not start, a bad start or
-// settings out of range, and when no opening is found that leaves the game open; RuntimeFailure
-// when a device fails or an engine cannot be started again.
+// Plays a match. Throws InputError for a bad spec, an engine that does not start, a bad start, bad
+// openings or settings out of range, and when no opening is found that leaves the game open;
+// RuntimeFailure when a device fails or an engine cannot be started again.
+// No two of settings.played may be the same game of a pair.
 MatchResult PlayMatch(const std::string& game, const Contestant& a, const Contestant& b,
                       const MatchSettings& settings);
 

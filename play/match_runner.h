@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -21,6 +22,7 @@
 #include "env/random.h"
 #include "play/make_player.h"
 #include "play/match.h"
+#include "play/openings.h"
 #include "play/pgn.h"
 #include "play/referee.h"
 #include "play/time_control.h"
@@ -45,7 +47,14 @@ class MatchRunner {
         most_games_(
             std::min<int64_t>(settings.concurrency,
                               int64_t{settings.games_of_pair} *
-                                  ((settings.pairs + settings.threads - 1) / settings.threads))) {}
+                                  ((settings.pairs + settings.threads - 1) / settings.threads))),
+        openings_(settings.openings, settings.seed, start_) {
+    for (const FinishedGame& finished : settings.played) {
+      result_.Add(finished);
+      played_.insert(NumberOf(finished.pair, finished.side_of_a));
+    }
+    stop_ = Decided();
+  }
 
   void Run() {
     std::vector<std::jthread> threads;
@@ -56,16 +65,11 @@ class MatchRunner {
   }
 
  private:
-  // Where both games of a pair begin.
-  struct Opening {
-    Position start;
-    std::vector<Move> moves{};
-  };
   struct GameInPlay {
     int64_t pair = 0;
     Color side_of_a = Color::kWhite;
     uint64_t seed = 0;
-    Opening opening;
+    Opening<G> opening;
     GameState<G> state;
     std::vector<Move> moves{};                         // those of the opening first
     std::vector<std::string> comments{};               // on `moves`
@@ -73,20 +77,22 @@ class MatchRunner {
     ScoreAdjudicator adjudicator;
     GameEnding ending{};
 
-    uint64_t number() const {
-      return 2 * static_cast<uint64_t>(pair) + (side_of_a == Color::kWhite ? 0 : 1);
-    }
     // 0 when A is to move, 1 when B is.
     size_t mover() const { return state.position().side_to_move() == side_of_a ? 0 : 1; }
   };
   using Games = std::deque<std::unique_ptr<GameInPlay>>;
 
+  // Of a game in the match.
+  static uint64_t NumberOf(int64_t pair, Color side_of_a) {
+    return 2 * static_cast<uint64_t>(pair) + (side_of_a == Color::kWhite ? 0 : 1);
+  }
+
   void Work();
   void WorkOrThrow();
   // Fills `games` from `waiting`, and that by another pair when it is empty.
   void Refill(Games& games, Games& waiting);
-  Games MakePair(int64_t number) const;
-  Opening OpeningOf(Random& random) const;
+  // The games of a pair that are not played yet.
+  Games MakePair(int64_t number);
   // The turns of player `who`; of both for nothing.
   void PlayTurns(Player<G>& player, std::optional<size_t> who, const Games& games);
   Turn<G> TurnOf(const GameInPlay& game) const;
@@ -96,6 +102,11 @@ class MatchRunner {
   void Judge(GameInPlay& game) const;
   void Report(const GameInPlay& game);
   std::string PgnOf(const GameInPlay& game) const;
+  // Whether the test of two differences has come to its end.
+  bool Decided() const {
+    return settings_.sprt && result_.pair_count() > 0 &&
+           StateOfSprt(*settings_.sprt, result_).verdict != SprtVerdict::kOpen;
+  }
   bool stopped() const { return stop_ || settings_.stop.stop_requested(); }
 
   PairFactory<G> factory_;
@@ -108,6 +119,8 @@ class MatchRunner {
   std::exception_ptr error_;  // guarded by mutex_
   Position start_;
   int64_t most_games_;  // of one thread at once
+  Openings<G> openings_;
+  std::set<uint64_t> played_;  // numbers of the games that were played before
 };
 
 template <Game G>
@@ -142,7 +155,7 @@ void MatchRunner<G>::WorkOrThrow() {
 template <Game G>
 void MatchRunner<G>::Refill(Games& games, Games& waiting) {
   while (static_cast<int64_t>(games.size()) < most_games_) {
-    if (waiting.empty()) {
+    while (waiting.empty()) {
       const int64_t number = next_pair_++;
       if (number >= settings_.pairs) return;
       waiting = MakePair(number);
@@ -152,39 +165,32 @@ void MatchRunner<G>::Refill(Games& games, Games& waiting) {
   }
 }
 
-// Random legal moves from the start. An opening after which the game is over is drawn again.
 template <Game G>
-auto MatchRunner<G>::OpeningOf(Random& random) const -> Opening {
-  constexpr int kTries = 1000;
-  typename G::Moves legal;
-  for (int tries = 0; tries < kTries; ++tries) {
-    GameState<G> state(start_);
-    Opening opening{.start = start_};
-    while (!state.position().ComputeOutcome().over()) {
-      if (static_cast<int>(opening.moves.size()) == settings_.opening_plies) return opening;
-      state.position().LegalMoves(legal);
-      const auto choice = random.Below(static_cast<uint64_t>(legal.size()));
-      opening.moves.push_back(legal[static_cast<int>(choice)]);
-      state.Play(opening.moves.back());
-    }
+auto MatchRunner<G>::MakePair(int64_t number) -> Games {
+  const auto is_played = [&](Color side) { return played_.contains(NumberOf(number, side)); };
+  const bool all_played =
+      is_played(Color::kWhite) && (settings_.games_of_pair == 1 || is_played(Color::kBlack));
+  if (all_played && !settings_.on_opening) return {};
+  const Opening<G> opening = openings_.Of(number);
+  if (static_cast<int>(opening.moves.size()) >= settings_.max_plies) {
+    throw InputError("match: the longest game must be longer than the opening, which has " +
+                     std::to_string(opening.moves.size()) + " plies");
   }
-  throw InputError("no opening of " + std::to_string(settings_.opening_plies) +
-                   " random plies was found that leaves the game open, in " +
-                   std::to_string(kTries) + " tries from " + start_.Fen() +
-                   "; ask for fewer plies");
-}
-
-template <Game G>
-auto MatchRunner<G>::MakePair(int64_t number) const -> Games {
-  Random random = Random::Stream(settings_.seed, static_cast<uint64_t>(number));
-  const Opening opening = OpeningOf(random);
+  if (settings_.on_opening) {
+    const std::lock_guard lock(mutex_);
+    settings_.on_opening(number, OpeningText<G>(opening));
+  }
+  // Not the dice of the openings, so that a match is the same when its openings come from a file.
+  Random random = Random::Stream(Mix64(settings_.seed), static_cast<uint64_t>(number));
   Games games;
   for (const Color side_of_a : {Color::kWhite, Color::kBlack}) {
-    if (static_cast<int>(games.size()) == settings_.games_of_pair) break;
+    const uint64_t seed = random.Next();
+    if (is_played(side_of_a)) continue;
+    if (side_of_a == Color::kBlack && settings_.games_of_pair == 1) break;
     auto game = std::make_unique<GameInPlay>(
         GameInPlay{.pair = number,
                    .side_of_a = side_of_a,
-                   .seed = random.Next(),
+                   .seed = seed,
                    .opening = opening,
                    .state = GameState<G>(opening.start),
                    .moves = opening.moves,
@@ -227,7 +233,7 @@ Turn<G> MatchRunner<G>::TurnOf(const GameInPlay& game) const {
   Turn<G> turn{.game = &game.state,
                .seed = Mix64(game.seed + game.moves.size()),
                .side = static_cast<int>(who),
-               .game_number = game.number(),
+               .game_number = NumberOf(game.pair, game.side_of_a),
                .start = &game.opening.start,
                .moves = game.moves,
                .limits = UntimedLimits(players_[who])};
@@ -307,10 +313,7 @@ void MatchRunner<G>::Report(const GameInPlay& game) {
   result_.Add(finished);
   if (settings_.on_pgn) settings_.on_pgn(PgnOf(game));
   if (settings_.on_game) settings_.on_game(result_);
-  if (settings_.sprt && result_.pair_count() > 0 &&
-      StateOfSprt(*settings_.sprt, result_).verdict != SprtVerdict::kOpen) {
-    stop_ = true;
-  }
+  if (Decided()) stop_ = true;
 }
 
 template <Game G>
@@ -342,6 +345,7 @@ std::string MatchRunner<G>::PgnOf(const GameInPlay& game) const {
     pgn.more_tags.emplace_back("WhiteTimeControl", a_is_white ? control_a : control_b);
     pgn.more_tags.emplace_back("BlackTimeControl", a_is_white ? control_b : control_a);
   }
+  if (!settings_.identity.empty()) pgn.more_tags.emplace_back("Match", settings_.identity);
   if (!game.ending.detail.empty()) pgn.more_tags.emplace_back("Fault", game.ending.detail);
   return ToPgn(pgn);
 }

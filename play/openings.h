@@ -102,6 +102,9 @@ template <Game G>
 Openings<G>::Openings(const OpeningSettings& settings, uint64_t seed, const Position& start)
     : settings_(settings), seed_(seed), start_(start) {
   CheckOpenings(settings_);
+  if (start_.ComputeOutcome().over()) {
+    throw InputError("the game is over in the start position " + start_.Fen());
+  }
   if (settings_.source == OpeningSource::kBalanced) start_balance_ = Balance(GameState<G>(start_));
   if (settings_.source != OpeningSource::kFile) return;
   ReadFile();

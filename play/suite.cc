@@ -2,7 +2,9 @@
 #include "play/suite.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "env/games.h"
@@ -22,8 +24,10 @@ bool Contains(const std::vector<Move>& moves, Move move) {
 template <Game G>
 class SuiteRun {
  public:
+  using Position = typename G::Position;
+
   SuiteRun(const std::vector<SuitePosition>& positions, const SuiteSettings& settings)
-      : settings_(settings), player_(MakePlayer<G>(settings.player, settings.player_settings)) {
+      : settings_(settings) {
     for (const SuitePosition& position : positions) {
       try {
         Add(position);
@@ -35,8 +39,16 @@ class SuiteRun {
   }
 
   SuiteReport Run() {
-    SuiteReport report{
-        .game = std::string(G::kName), .player = player_->name(), .source = settings_.source};
+    SuiteReport report{.game = std::string(G::kName),
+                       .player = ParsePlayerSpec(settings_.player).name,
+                       .source = settings_.source};
+    for (const Entry& entry : entries_) {
+      // An engine is told the settings of a game when it starts.
+      std::unique_ptr<Player<G>>& player = players_[entry.start.settings().kings_landing];
+      if (!player) {
+        player = MakePlayer<G>(settings_.player, settings_.player_settings, entry.start.settings());
+      }
+    }
     const auto step = static_cast<size_t>(settings_.concurrency);
     for (size_t begin = 0; begin < entries_.size(); begin += step) {
       const size_t end = std::min(begin + step, entries_.size());
@@ -52,7 +64,10 @@ class SuiteRun {
 
  private:
   struct Entry {
+    Position start;
     GameState<G> game;
+    std::vector<Move> moves{};  // from `start`
+    uint64_t number = 0;
     std::vector<Move> best{};
     std::vector<Move> avoid{};
     uint64_t seed = 0;
@@ -61,6 +76,7 @@ class SuiteRun {
 
     Color solver = Color::kWhite;
     Outcome outcome{};
+    std::string fault{};
   };
 
   void Add(const SuitePosition& position) {
@@ -72,7 +88,10 @@ class SuiteRun {
     if (game.position().ComputeOutcome().over()) {
       throw InputError("the game is over in this position");
     }
-    Entry entry{.game = game,
+    Entry entry{.start = start,
+                .game = game,
+                .moves = std::move(moves),
+                .number = entries_.size(),
                 .seed = Mix64(settings_.seed) + entries_.size(),
                 .answer = {.position = position},
                 .solver = game.position().side_to_move()};
@@ -99,39 +118,64 @@ class SuiteRun {
   }
 
   void PlayMoves(const std::vector<Entry*>& entries) {
-    std::vector<Turn<G>> turns;
-    for (const Entry* const entry : entries) {
-      turns.push_back(
-          {.game = &entry->game, .seed = Mix64(entry->seed + static_cast<uint64_t>(entry->plies))});
-    }
-    std::vector<Move> moves(turns.size());
-    player_->ChooseMoves(turns, moves);
-    for (size_t i = 0; i < moves.size(); ++i) {
-      Entry& entry = *entries[i];
-      if (entry.plies++ == 0) {
-        entry.answer.move = G::MoveToText(moves[i]);
-        entry.answer.solved = (entry.best.empty() || Contains(entry.best, moves[i])) &&
-                              !Contains(entry.avoid, moves[i]);
-      }
-      entry.game.Play(moves[i]);
-      entry.outcome = entry.game.position().ComputeOutcome();
+    for (const auto& [landing, player] : players_) {
+      std::vector<Entry*> own;
+      std::ranges::copy_if(entries, std::back_inserter(own), [&](const Entry* entry) {
+        return entry->start.settings().kings_landing == landing;
+      });
+      if (!own.empty()) PlayMoves(*player, own);
     }
   }
 
-  void Judge(Entry& entry) {
+  void PlayMoves(Player<G>& player, const std::vector<Entry*>& entries) {
+    std::vector<Turn<G>> turns;
+    for (const Entry* const entry : entries) {
+      turns.push_back({.game = &entry->game,
+                       .seed = Mix64(entry->seed + static_cast<uint64_t>(entry->plies)),
+                       .game_number = entry->number,
+                       .start = &entry->start,
+                       .moves = entry->moves,
+                       .limits = UntimedLimits(settings_.player_settings)});
+    }
+    std::vector<Choice> choices(turns.size());
+    player.Choose(turns, choices);
+    for (size_t i = 0; i < choices.size(); ++i) Take(*entries[i], choices[i]);
+  }
+
+  static void Take(Entry& entry, const Choice& choice) {
+    const bool first = entry.plies++ == 0;
+    if (choice.fault != Fault::kNone) {
+      // A player that fails has lost its game and solves nothing.
+      entry.fault = choice.fault_text;
+      if (first) entry.answer.move = "nothing (" + choice.fault_text + ")";
+      entry.outcome = {WinFor(~entry.game.position().side_to_move()), EndReason::kNone};
+      return;
+    }
+    if (first) {
+      entry.answer.move = G::MoveToText(choice.move);
+      entry.answer.solved = (entry.best.empty() || Contains(entry.best, choice.move)) &&
+                            !Contains(entry.avoid, choice.move);
+    }
+    entry.game.Play(choice.move);
+    entry.moves.push_back(choice.move);
+    entry.outcome = entry.game.position().ComputeOutcome();
+  }
+
+  static void Judge(Entry& entry) {
     SuiteAnswer& answer = entry.answer;
     if (!answer.position.result) return;
     const Outcome outcome =
         entry.outcome.over() ? entry.outcome : Outcome{Result::kDraw, EndReason::kPlyCap};
-    answer.ending = std::string(Text(outcome.result)) + " " + std::string(Text(outcome.reason));
+    answer.ending = std::string(Text(outcome.result)) + " " +
+                    (entry.fault.empty() ? std::string(Text(outcome.reason)) : entry.fault);
     const SuiteResult reached = outcome.result == Result::kDraw          ? SuiteResult::kDraw
                                 : outcome.result == WinFor(entry.solver) ? SuiteResult::kWin
                                                                          : SuiteResult::kLoss;
-    answer.solved = answer.solved && reached == *answer.position.result;
+    answer.solved = answer.solved && entry.fault.empty() && reached == *answer.position.result;
   }
 
   const SuiteSettings& settings_;
-  std::unique_ptr<Player<G>> player_;
+  std::map<int, std::unique_ptr<Player<G>>> players_;  // by King's Landing
   std::vector<Entry> entries_;
 };
 

@@ -72,7 +72,7 @@ constexpr const char* kWhiteWins = "7k/3K4/8/8/8/8/8/8 w - - 0 1";
 
 TEST(MatchRunner, AResultOnTheBoardComesBeforeEveryScore) {
   Match match = ShortMatch();
-  match.settings.opening_plies = 0;
+  match.settings.openings.plies = 0;
   match.settings.start_fen = kWhiteWins;
   match.settings.adjudication = {.resign = ResignRule{.centipawns = 1, .moves = 1},
                                  .draw = DrawRule{.centipawns = 30'000, .moves = 1}};
@@ -124,7 +124,7 @@ TEST(MatchRunner, OnePlayerMayPlayBothSides) {
 TEST(MatchRunner, TakesTimeOffTheClockAndAddsTheIncrement) {
   Match match = ShortMatch();
   match.settings.pairs = 1;
-  match.settings.opening_plies = 0;
+  match.settings.openings.plies = 0;
   match.players[0].limits.clock = TimeControl{.base_ms = 1000, .increment_ms = 100};
   std::vector<int64_t> left;
   const auto think = [&](const Turn<Khans>& turn, Choice& choice) {

@@ -107,14 +107,18 @@ TYPED_TEST(DrawnOpenings, AreReadBackFromAFile) {
   EXPECT_EQ(Texts(read, 8), drawn);
 }
 
-TEST(Openings, AnImpossibleBalanceIsRefused) {
-  // Black is a queen up, whatever is played; the start is as unbalanced, so the bound is what
-  // fails.
-  const OpeningSettings settings{
-      .source = OpeningSource::kBalanced, .plies = 30, .balance_bound = 1};
-  const auto start = Khans::Position::FromFen("8/8/8/3k4/8/8/7Q/K7 w - - 0 1");
+TEST(Openings, AStartWithoutAnOpeningIsRefused) {
+  // The next ply ends the game by the 50-move rule.
+  const auto start = Khans::Position::FromFen("7k/8/8/8/8/8/8/K5R1 w - - 99 1");
+  OpeningSettings settings{.source = OpeningSource::kRandom, .plies = 1};
   EXPECT_THROWS_WITH(Openings<Khans>(settings, 1, start).Of(0), InputError,
-                     "balanced within 1 hundredths of a pawn");
+                     "no opening of 1 random plies was found that leaves the game open, in 1000");
+  settings = {.source = OpeningSource::kBalanced, .plies = 1, .balance_bound = 7};
+  EXPECT_THROWS_WITH(Openings<Khans>(settings, 1, start).Of(0), InputError,
+                     "open and balanced within 7 hundredths of a pawn, in 1000 tries");
+  const auto over = Khans::Position::FromFen("3K4/8/8/8/8/7k/8/8 b - - 0 1");
+  EXPECT_THROWS_WITH(Openings<Khans>({.source = OpeningSource::kNone}, 1, over), InputError,
+                     "the game is over in the start position 3K4/8/8/8/8/7k/8/8 b - - 0 1");
 }
 
 TEST(Openings, TakeFenEpdAndMoveLists) {
