@@ -37,6 +37,7 @@ void Run(SuiteCommand command) {
   player.inference.precision = ChoiceOf<Precision>(command.precision, kPrecisionNames);
   const StopOnSignals signals;
   settings.stop = signals.token();
+  player.stop = signals.token();
   const std::vector<SuitePosition> positions =
       ReadSuite(ReadFile(settings.source), settings.source, command.game_settings);
   const SuiteReport report = RunSuite(positions, settings);

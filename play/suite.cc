@@ -80,10 +80,14 @@ class SuiteRun {
   };
 
   void Add(const SuitePosition& position) {
-    GameState<G> game(position.fen.empty() ? G::Position::Start(position.settings)
-                                           : G::Position::FromFen(position.fen, position.settings));
+    const Position start = position.fen.empty()
+                               ? Position::Start(position.settings)
+                               : Position::FromFen(position.fen, position.settings);
+    GameState<G> game(start);
+    std::vector<Move> moves;
     for (const std::string& move : position.moves) {
-      game.Play(G::TextToMove(game.position(), move));
+      moves.push_back(G::TextToMove(game.position(), move));
+      game.Play(moves.back());
     }
     if (game.position().ComputeOutcome().over()) {
       throw InputError("the game is over in this position");
