@@ -237,7 +237,7 @@ std::string EngineProcess::DescribeEnd() {
   std::string text = "output closed";
   if (pid_ >= 0) {
     // A program closes its pipes a little before it is gone.
-    constexpr int kPatienceMs = 500;
+    constexpr int kPatienceMs = 100;
     const int handle = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));
     if (handle >= 0) {
       pollfd waiting = {.fd = handle, .events = POLLIN, .revents = 0};

@@ -237,6 +237,7 @@ Turn<G> MatchRunner<G>::TurnOf(const GameInPlay& game) const {
                .start = &game.opening.start,
                .moves = game.moves,
                .limits = UntimedLimits(players_[who])};
+  if (!game.clocks[who]) return turn;  // another's clock is nothing to a player without one
   const bool white_moves = game.state.position().side_to_move() == Color::kWhite;
   for (size_t player = 0; player < 2; ++player) {
     const std::optional<GameClock>& clock = game.clocks[player];

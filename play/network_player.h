@@ -64,8 +64,7 @@ class NetworkPlayer : public Player<G> {
       Check(!legal.empty(), "a player is asked for a move in a game that is over");
       if (legal.size() == 1) {
         choices[i] = {.move = legal[0]};
-      } else if (ThinkTimeMs(turn.limits, 0, Color::kWhite) ||
-                 ThinkTimeMs(turn.limits, 0, Color::kBlack)) {
+      } else if (ThinkTimeMs(turn.limits, 0, turn.game->position().side_to_move())) {
         choices[i] = ChooseInTime(turn);
       } else {
         Search<G>& search = NextSearch(turn.side, used);

@@ -3,10 +3,10 @@
 // A UCI engine for tests of the referee: it plays the first of the moves that `go ... searchmoves`
 // lists, and does one thing wrong.
 //
-//   fake_engine [MODE [N]]
+//   fake_engine [MODE [N [FILE]]]
 //
 // MODE is what goes wrong, from the Nth `go` of this process on (1 when left out), or at the start.
-// Modes: see kModes.
+// Modes: see kModes. FILE is made by the mode starts_once, to know a second start by.
 #include <poll.h>
 #include <unistd.h>
 
@@ -21,10 +21,11 @@
 
 namespace {
 
-constexpr std::array<std::string_view, 26> kModes = {
+constexpr std::array<std::string_view, 27> kModes = {
     "good",
     // At the start.
     "exits_at_once", "says_nothing", "no_readyok", "dies_on_uci", "other_variants",
+    "starts_once",  // and crashes at its move
     // At a move.
     "illegal", "malformed", "null_move", "no_move", "none", "crash", "signal", "hang",
     "ignores_input", "garbage_line", "garbage_flood", "garbage_bytes", "endless_line",
@@ -57,12 +58,20 @@ void Say(const std::string& line) {
 
 class FakeEngine {
  public:
-  FakeEngine(std::string mode, int from) : mode_(std::move(mode)), from_(from) {}
+  FakeEngine(std::string mode, int from, std::string file)
+      : mode_(std::move(mode)), from_(from), file_(std::move(file)) {}
 
   void Run() {
     if (mode_ == "exits_at_once") {
       std::fputs("no such luck\n", stderr);
       std::exit(3);
+    }
+    if (mode_ == "starts_once") {
+      if (std::FILE* const before = std::fopen(file_.c_str(), "r")) {
+        std::fclose(before);
+        std::exit(6);
+      }
+      std::fclose(std::fopen(file_.c_str(), "w"));
     }
     for (std::string line; std::getline(std::cin, line);) {
       std::istringstream words(line);
@@ -116,7 +125,7 @@ class FakeEngine {
     if (mode_ == "null_move") return Say("bestmove 0000");
     if (mode_ == "no_move") return Say("bestmove");
     if (mode_ == "none") return Say("bestmove (none)");
-    if (mode_ == "crash") std::exit(5);
+    if (mode_ == "crash" || mode_ == "starts_once") std::exit(5);
     if (mode_ == "signal") std::abort();
     if (mode_ == "hang") WaitForTheEnd();
     if (mode_ == "ignores_input") WaitForEver();
@@ -145,6 +154,7 @@ class FakeEngine {
 
   std::string mode_;
   int from_;
+  std::string file_;
   int moves_ = 0;
   bool new_game_ = false;
 };
@@ -157,6 +167,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "fake_engine: unknown mode '%s'\n", mode.c_str());
     return 2;
   }
-  FakeEngine(mode, argc > 2 ? std::atoi(argv[2]) : 1).Run();
+  FakeEngine(mode, argc > 2 ? std::atoi(argv[2]) : 1, argc > 3 ? argv[3] : "").Run();
   return 0;
 }

@@ -5,8 +5,10 @@
 #include "play/uci_player.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <mutex>
 
 #include "env/games.h"
@@ -187,6 +189,13 @@ TEST(UciPlayer, OnlyAnEngineThatDoesNotStartEndsTheMatch) {
   const std::string missing = Refusal({.spec = "uci:/no/such/engine"});
   EXPECT_NE(missing.find("'/no/such/engine' cannot be run: No such file"), std::string::npos)
       << missing;
+}
+
+TEST(UciPlayer, AnEngineThatCannotBeStartedAgainEndsTheMatchAsAFailure) {
+  const std::string mark = testing::TempDir() + "fake_engine_started_" + std::to_string(getpid());
+  std::filesystem::remove(mark);
+  EXPECT_THROW(Play(Fake("starts_once 1 " + mark), kRandom, Settings(2)), RuntimeFailure);
+  EXPECT_TRUE(std::filesystem::remove(mark));
 }
 
 TEST(UciPlayer, SetsOptionsAsTheEngineNamesThem) {
