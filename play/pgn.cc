@@ -39,19 +39,21 @@ class Words {
   // Breaks the comment at its spaces, which a line's end stands for as well.
   void AddComment(const std::string& comment) {
     std::istringstream parts(comment);
-    std::string pending = "{";
-    for (std::string part; parts >> part;) {
+    std::string last = "{";
+    bool first = true;
+    for (std::string part; parts >> part; first = false) {
       for (char& c : part) {
         if (c == '}') c = ')';
         if (static_cast<unsigned char>(c) < 0x20) c = '?';
       }
-      if (pending != "{") {
-        Add(pending);
-        pending.clear();
+      if (first) {
+        last += part;
+      } else {
+        Add(last);
+        last = part;
       }
-      pending += part;
     }
-    Add(pending + "}");
+    Add(last + "}");
   }
   const std::string& text() const { return text_; }
 

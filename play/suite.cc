@@ -27,7 +27,7 @@ class SuiteRun {
   using Position = typename G::Position;
 
   SuiteRun(const std::vector<SuitePosition>& positions, const SuiteSettings& settings)
-      : settings_(settings) {
+      : settings_(settings), player_name_(ParsePlayerSpec(settings.player).name) {
     for (const SuitePosition& position : positions) {
       try {
         Add(position);
@@ -39,9 +39,8 @@ class SuiteRun {
   }
 
   SuiteReport Run() {
-    SuiteReport report{.game = std::string(G::kName),
-                       .player = ParsePlayerSpec(settings_.player).name,
-                       .source = settings_.source};
+    SuiteReport report{
+        .game = std::string(G::kName), .player = player_name_, .source = settings_.source};
     for (const Entry& entry : entries_) {
       // An engine is told the settings of a game when it starts.
       std::unique_ptr<Player<G>>& player = players_[entry.start.settings().kings_landing];
@@ -179,6 +178,7 @@ class SuiteRun {
   }
 
   const SuiteSettings& settings_;
+  std::string player_name_;
   std::map<int, std::unique_ptr<Player<G>>> players_;  // by King's Landing
   std::vector<Entry> entries_;
 };

@@ -14,6 +14,7 @@
 #include "play/pgn_reader.h"
 #include "tests/cli/run_binary.h"
 #include "tests/cli/running_binary.h"
+#include "tests/cli/scratch_run.h"
 #include "tests/model/temp_folder.h"
 
 namespace khanzero {
@@ -161,6 +162,28 @@ TEST_P(MatchFiles, AnotherMatchIsNotResumed) {
   std::ofstream(Path("book.epd")) << "startpos\na1a1\n";
   ExpectRefused(Arguments({"--openings", Path("book.epd")}),
                 Path("book.epd") + ":2: move 'a1a1' is not legal");
+}
+
+// A run's newest checkpoint is another player once the run has gone on.
+TEST_P(MatchFiles, AMatchOfANetworkIsResumedWithTheSameNetworkAlone) {
+  const ScratchRun run(GetParam());
+  ASSERT_EQ(RunKhanzero(run.Train()).exit_code, 0);
+  const std::string path = Path("games.pgn");
+  const std::vector<std::string> match = {
+      "match", "--game",      GetParam(), "--a", "latest:" + run.path().string(),
+      "--b",   "random",      "--nodes",  "2",   "--pairs",
+      "1",     "--max-plies", "12"};
+  const auto with = [&](const std::string& option) {
+    std::vector<std::string> arguments = match;
+    arguments.insert(arguments.end(), {option, path});
+    return arguments;
+  };
+  ASSERT_EQ(RunKhanzero(with("--pgn")).exit_code, 0);
+  const RunResult resumed = RunKhanzero(with("--resume"));
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_NE(resumed.err.find("2 of 2 games are played already"), std::string::npos) << resumed.err;
+  ASSERT_EQ(RunKhanzero(run.Train({"--set", "loop.max_games=24"})).exit_code, 0);
+  ExpectRefused(with("--resume"), "the game is of another match: a is 'step-");
 }
 
 INSTANTIATE_TEST_SUITE_P(Games, MatchFiles, testing::Values("khans", "serbest"),

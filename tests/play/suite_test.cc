@@ -116,6 +116,26 @@ TEST(Suite, AGameThatIsPlayedOutForLongIsADraw) {
   EXPECT_EQ(report.answers[0].ending, "1/2-1/2 cap");
 }
 
+TEST(Suite, AnEngineIsAPlayerAndItsFaultsSolveNothing) {
+  const std::string fen = kGoal;
+  const std::string text = fen + " am d7d6;\n" + fen + " am d7d6; kl 8;\nstartpos am a2a3;";
+  const auto run = [&](const std::string& behaviour) {
+    SuiteSettings settings = SettingsFor("khans", "uci:" FAKE_ENGINE " " + behaviour);
+    settings.player_settings.engine.search_moves = SearchMoves::kOn;
+    return RunSuite(Read(text), settings);
+  };
+  const SuiteReport good = run("good");
+  EXPECT_EQ(good.Total().total, 3);
+  for (const SuiteAnswer& answer : good.answers) {
+    EXPECT_EQ(answer.move.find("nothing"), std::string::npos) << answer.move;
+  }
+  const SuiteReport bad = run("illegal");
+  EXPECT_EQ(bad.Total().solved, 0);
+  for (const SuiteAnswer& answer : bad.answers) {
+    EXPECT_TRUE(answer.move.starts_with("nothing (")) << answer.move;
+  }
+}
+
 TEST(Suite, ConcurrencyDoesNotChangeTheAnswers) {
   const std::string text = "startpos result win;\nstartpos result draw;\nstartpos result loss;\n";
   std::vector<Texts> runs;
