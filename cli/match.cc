@@ -107,6 +107,7 @@ std::string Today() {
 class OpeningsFile {
  public:
   OpeningsFile(const std::string& path, const std::string& title) : path_(path), file_(path) {
+    if (!file_) throw InputError("the file '" + path + "' cannot be opened for writing openings");
     Write("# " + title + "\n");
   }
   void Add(int64_t pair, const std::string& line) {
@@ -131,10 +132,9 @@ class OpeningsFile {
 };
 
 // Takes over what the file of a match that was stopped holds.
-void Resume(const MatchCommand& command, const std::array<Contestant, 2>& players,
-            const MatchIdentity& identity, PgnFile& file, MatchSettings& settings) {
-  PlayedMatch played = ReadPlayedMatch(
-      file.Read(), command.resume, {NameOf(players[0]), NameOf(players[1])}, settings, identity);
+void TakePlayedGames(const MatchCommand& command, const std::array<std::string, 2>& names,
+                     const MatchIdentity& identity, PgnFile& file, MatchSettings& settings) {
+  PlayedMatch played = ReadPlayedMatch(file.Read(), command.resume, names, settings, identity);
   if (played.cut_line > 0) {
     std::fprintf(stderr, "%s:%d: the last game is cut off; it is taken out and played again\n",
                  command.resume.c_str(), played.cut_line);
@@ -145,6 +145,21 @@ void Resume(const MatchCommand& command, const std::array<Contestant, 2>& player
   settings.played = std::move(played.games);
 }
 
+// The file for the games, or null when none is asked for.
+std::unique_ptr<PgnFile> OpenPgn(const MatchCommand& command,
+                                 const std::array<Contestant, 2>& players,
+                                 MatchSettings& settings) {
+  if (command.resume.empty() && command.pgn.empty()) return nullptr;
+  const MatchIdentity identity(command.game, players, settings);
+  settings.identity = identity.Text();
+  if (command.resume.empty()) {
+    return std::make_unique<PgnFile>(command.pgn, PgnFile::Use::kAppend);
+  }
+  auto file = std::make_unique<PgnFile>(command.resume, PgnFile::Use::kResume);
+  TakePlayedGames(command, {NameOf(players[0]), NameOf(players[1])}, identity, *file, settings);
+  return file;
+}
+
 void Run(MatchCommand command) {
   CompleteSettings(command);
   MatchSettings& settings = command.settings;
@@ -153,15 +168,7 @@ void Run(MatchCommand command) {
   const StopOnSignals signals;
   settings.stop = signals.token();
   settings.date = Today();
-  const MatchIdentity identity(command.game, players, settings);
-  settings.identity = identity.Text();
-  std::unique_ptr<PgnFile> pgn;
-  if (!command.resume.empty()) {
-    pgn = std::make_unique<PgnFile>(command.resume, PgnFile::Use::kResume);
-    Resume(command, players, identity, *pgn, settings);
-  } else if (!command.pgn.empty()) {
-    pgn = std::make_unique<PgnFile>(command.pgn, PgnFile::Use::kAppend);
-  }
+  const std::unique_ptr<PgnFile> pgn = OpenPgn(command, players, settings);
   if (pgn) settings.on_pgn = [&](const std::string& game) { pgn->Append(game); };
   std::unique_ptr<OpeningsFile> openings;
   if (!command.openings_out.empty()) {

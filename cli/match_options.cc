@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <functional>
+#include <system_error>
 #include <thread>
 #include <type_traits>
 
@@ -253,6 +255,10 @@ void CompleteSettings(MatchCommand& command) {
   settings.openings.source = parsed.source;
   settings.openings.file = parsed.file;
   settings.openings.order = ChoiceOf<OpeningOrder>(command.opening_order, kOpeningOrderNames);
+  std::error_code error;
+  if (std::filesystem::equivalent(command.openings, command.openings_out, error) && !error) {
+    throw InputError("match: --openings-out would overwrite the file of --openings");
+  }
   if (!command.resume.empty() && !command.pgn.empty() && command.pgn != command.resume) {
     throw InputError("match: --resume appends to its own file; leave --pgn out");
   }

@@ -162,6 +162,8 @@ TEST_P(MatchFiles, AnotherMatchIsNotResumed) {
   std::ofstream(Path("book.epd")) << "startpos\na1a1\n";
   ExpectRefused(Arguments({"--openings", Path("book.epd")}),
                 Path("book.epd") + ":2: move 'a1a1' is not legal");
+  ExpectRefused(Arguments({"--openings", path, "--openings-out", path}), "would overwrite");
+  ExpectRefused(Arguments({"--openings-out", Path("no/folder/a.txt")}), "cannot be opened");
 }
 
 // A run's newest checkpoint is another player once the run has gone on.

@@ -52,7 +52,7 @@ TEST(Pgn, HasCommentsAndTheReasonOfAnEndOffTheBoard) {
   game.time_control = "60+0.5";
   game.more_tags = {{"Match", "a \"b\""}};
   const std::string text = ToPgn(game);
-  EXPECT_NE(text.find("\n1. N@a10 {+0.36/24 1.2s, n=800} 1... P@j10 2. a10b8 {a ) { b} {illegal\n"
+  EXPECT_NE(text.find("\n1. N@a10 {+0.36/24 1.2s, n=800} 1... P@j10 2. a10b8 {a ) { b} {illegal "
                       "move} 0-1\n"),
             std::string::npos)
       << text;
