@@ -18,6 +18,7 @@ namespace {
 using Read = EngineProcess::Read;
 
 constexpr int kMateScore = 30'000;
+const std::string kComplaint = "info string error";
 
 bool SameIgnoringCase(const std::string& a, const std::string& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
@@ -54,8 +55,12 @@ void TakeInfo(const std::string& line, MoveReport& report) {
       said.nodes = std::max<int64_t>(0, NumberOf<int64_t>(value).value_or(0));
     } else if (word == "score") {
       words >> word >> value;
-      if (word == "cp") said.centipawns = NumberOf<int>(value);
-      if (word == "mate") said.mate = NumberOf<int>(value);
+      // Numbers beyond all reason are no scores.
+      constexpr int kMost = 1'000'000;
+      const auto number = NumberOf<int>(value);
+      if (!number || std::max(*number, -(*number + 1)) > kMost) continue;
+      if (word == "cp") said.centipawns = number;
+      if (word == "mate") said.mate = number;
     }
   }
   if (said.nodes > 0) report.nodes = said.nodes;
@@ -141,11 +146,25 @@ UciClient::UciClient(const std::string& command, const std::string& variant, int
       engine_name_(command) {
   Identify();
   SetOptions(variant, kings_landing);
+  // What an engine says of options it cannot use, such as a file that is not there.
+  std::string complaint;
   std::string line;
   const Read status =
-      Send("isready") ? WaitFor("readyok", StartDeadline(), line, {}) : Read::kClosed;
-  if (status != Read::kLine)
+      !Send("isready")
+          ? Read::kClosed
+          : WaitFor("readyok", StartDeadline(), line,
+                    [&](const std::string&, const std::string& text) {
+                      if (SameIgnoringCase(text.substr(0, kComplaint.size()), kComplaint)) {
+                        complaint = text.substr(kComplaint.size());
+                      }
+                    });
+  if (status != Read::kLine) {
     FailToStart("did not answer isready with readyok: " + Describe(status));
+  }
+  if (!complaint.empty()) {
+    throw InputError("the engine '" + Printable(command_) + "' says: error" +
+                     Printable(complaint.substr(0, 300)));
+  }
   usable_ = true;
 }
 

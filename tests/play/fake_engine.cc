@@ -21,10 +21,10 @@
 
 namespace {
 
-constexpr std::array<std::string_view, 27> kModes = {
+constexpr std::array<std::string_view, 29> kModes = {
     "good",
     // At the start.
-    "exits_at_once", "says_nothing", "no_readyok", "dies_on_uci", "other_variants",
+    "exits_at_once", "says_nothing", "no_readyok", "dies_on_uci", "other_variants", "complains",
     "starts_once",  // and crashes at its move
     // At a move.
     "illegal", "malformed", "null_move", "no_move", "none", "crash", "signal", "hang",
@@ -33,7 +33,7 @@ constexpr std::array<std::string_view, 27> kModes = {
     // At a new game.
     "dies_on_new_game", "silent_on_new_game",
     // Scores.
-    "losing", "level"};
+    "losing", "level", "odd_scores"};
 
 void Say(const std::string& line) {
   const std::string text = line + "\n";
@@ -101,6 +101,7 @@ class FakeEngine {
     if (mode_ == "no_readyok") WaitForTheEnd();
     if (new_game_ && mode_ == "dies_on_new_game") std::exit(4);
     if (new_game_ && mode_ == "silent_on_new_game") WaitForTheEnd();
+    if (mode_ == "complains") Say("info string error: no such file");
     Say("readyok");
   }
   void NewGame() { new_game_ = true; }
@@ -148,6 +149,18 @@ class FakeEngine {
     if (mode_ == "garbage_line") Say("bestmov " + move + " and so on");
     if (mode_ == "late") poll(nullptr, 0, 300);  // far more than the tests give it
     if (mode_ == "losing") Say("info depth 9 score cp -900 nodes 5");
+    if (mode_ == "odd_scores") {
+      for (const char* const score :
+           {"mate -2147483648", "cp -2147483648", "cp 99999999999999999999", "mate", "cp", "cp x",
+            "wdl 1 2 3", "", "mate 2147483647"}) {
+        Say(std::string("info depth -4 multipv 0 nodes -7 score ") + score);
+        Say(std::string("info score ") + score + " depth 2147483648 nodes x");
+      }
+      Say("info");
+      Say("info string pv score cp 900");
+      Say("info score cp 12 lowerbound depth 7 multipv 1 nodes 40 pv score cp 900");
+      Say("info multipv 2 score cp 800 depth 9");
+    }
     if (mode_ == "level") Say("info depth 9 score cp 3 nodes 5");
     Say("bestmove " + move);
   }

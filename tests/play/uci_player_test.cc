@@ -149,6 +149,17 @@ TEST(UciPlayer, LinesThatAreNoUciArePassedOver) {
   EXPECT_EQ(Play(fake, kRandom, Settings(1)).faults_of_a, Counts());
 }
 
+TEST(UciPlayer, OddScoresArePassedOver) {
+  MatchSettings settings = Settings(1);
+  settings.max_plies = 6;
+  std::string last;
+  settings.on_pgn = [&](const std::string& pgn) { last = pgn; };
+  EXPECT_EQ(Play(Fake("odd_scores"), Fake("odd_scores"), settings).total.games(), 2);
+  EXPECT_NE(last.find("{+0.12/7 "), std::string::npos) << last;
+  EXPECT_EQ(last.find("{+9"), std::string::npos) << last;
+  EXPECT_NE(last.find(", n=40}"), std::string::npos) << last;
+}
+
 TEST(UciPlayer, AnEngineThatFailsBetweenGamesLosesTheNext) {
   const MatchResult dead = Play(Fake("dies_on_new_game"), kRandom, Settings(1));
   EXPECT_EQ(dead.faults_of_a, (Counts{{"crash", 2}}));
@@ -186,6 +197,7 @@ TEST(UciPlayer, OnlyAnEngineThatDoesNotStartEndsTheMatch) {
   EXPECT_NE(variants.find("does not know the variant 'khans' (it knows chess, shogi"),
             std::string::npos)
       << variants;
+  EXPECT_NE(Refusal(Fake("complains")).find("says: error: no such file"), std::string::npos);
   const std::string missing = Refusal({.spec = "uci:/no/such/engine"});
   EXPECT_NE(missing.find("'/no/such/engine' cannot be run: No such file"), std::string::npos)
       << missing;
