@@ -234,7 +234,7 @@ void EngineProcess::Receive(Clock::time_point deadline) {
 }
 
 std::string EngineProcess::DescribeEnd() {
-  std::string text = "output closed";
+  std::string text = output_.open() ? "still running" : "output closed";
   if (pid_ >= 0) {
     // A program closes its pipes a little before it is gone.
     constexpr int kPatienceMs = 100;
