@@ -62,7 +62,7 @@ class MatchFiles : public testing::TestWithParam<std::string> {
   TempFolder folder_;
 };
 
-// The same players, but slow enough to be caught in the middle.
+// It is killed as soon as it has said that a pair more is finished.
 TEST_P(MatchFiles, AMatchThatIsKilledAgainAndAgainPlaysEachGameOnce) {
   const std::string whole = Path("whole.pgn");
   const std::string killed = Path("killed.pgn");
@@ -88,7 +88,7 @@ TEST_P(MatchFiles, AMatchThatIsKilledAgainAndAgainPlaysEachGameOnce) {
     arguments = Arguments({"--interval", "1", "--resume", killed});
   }
   EXPECT_GT(cuts, 0);
-  std::printf("a killed match had at most %zu of 16 games\n", most_games);
+  RecordProperty("most_games_when_killed", static_cast<int>(most_games));
   const RunResult last = Run({"--resume", killed, "--json"});
   EXPECT_NE(last.err.find(" of 16 games are played already\n"), std::string::npos) << last.err;
   EXPECT_EQ(json::parse(last.out), expected);
