@@ -20,9 +20,11 @@ void AddMatch(CLI::App& app);
 void AddExport(CLI::App& app);
 void AddInfo(CLI::App& app);
 void AddPerft(CLI::App& app);
+void AddPgn(CLI::App& app);
 void AddPlay(CLI::App& app);
 void AddReport(CLI::App& app);
 void AddSelfPlay(CLI::App& app);
+void AddSuite(CLI::App& app);
 void AddTrain(CLI::App& app);
 void AddUci(CLI::App& app);
 

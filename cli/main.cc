@@ -33,6 +33,8 @@ void AddCommands(CLI::App& app) {
   AddSelfPlay(app);
   AddReport(app);
   AddMatch(app);
+  AddPgn(app);
+  AddSuite(app);
   AddPlay(app);
   AddUci(app);
   AddExport(app);

@@ -5,118 +5,94 @@
 
 #include <unistd.h>
 
-#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
-#include <thread>
-#include <vector>
 
 #include "cli/commands.h"
+#include "cli/match_options.h"
 #include "cli/signals.h"
 #include "env/error.h"
-#include "env/games.h"
-#include "play/player_spec.h"
+#include "play/match_report.h"
+#include "play/match_resume.h"
+#include "play/pgn_file.h"
 
 namespace khanzero {
 
 namespace {
 
-struct MatchCommand {
-  std::string game;
-  std::string a;
-  std::string b;
-  int nodes = 100;
-  std::string algorithm = "puct";
-  std::string algorithm_b;  // empty: that of both
-  int leaves = 1;
-  std::string device = "auto";
-  std::string precision = "auto";
-  std::string pgn;
-  bool json = false;
-  std::vector<double> sprt;
-  MatchSettings settings;
-};
-
-template <class Choice, size_t kCount>
-Choice ChoiceOf(const std::string& name, const ChoiceNames<kCount>& names) {
-  return static_cast<Choice>(std::ranges::find(names, name) - names.begin());
-}
-
-template <size_t kCount>
-std::vector<std::string> Names(const ChoiceNames<kCount>& names) {
-  return {names.begin(), names.end()};
-}
-
-PlayerSettings SettingsOf(const MatchCommand& command) {
-  PlayerSettings settings;
-  settings.search.algorithm = ChoiceOf<RootAlgorithm>(command.algorithm, kRootAlgorithmNames);
-  settings.search.simulations = command.nodes;
-  settings.inference.precision = ChoiceOf<Precision>(command.precision, kPrecisionNames);
-  settings.inference.device = command.device;
-  settings.leaves_per_search = command.leaves;
-  return settings;
-}
-
-// The score so far on stderr: one line that is rewritten on a terminal, else a line now and then.
+// The match so far on stderr: one line that is rewritten on a terminal, and the statistics each so
+// many pairs, or every half a minute.
 class Progress {
  public:
-  explicit Progress(int pairs) : games_(2 * static_cast<long long>(pairs)) {}
+  Progress(const MatchCommand& command, std::string conditions)
+      : command_(command), conditions_(std::move(conditions)) {}
 
   void Show(const MatchResult& result) {
-    using Clock = std::chrono::steady_clock;
     const auto now = Clock::now();
-    if (now - shown_ < (terminal_ ? std::chrono::milliseconds(200) : std::chrono::seconds(10))) {
-      return;
+    const int64_t pairs = command_.self.empty() ? result.pair_count() : result.total.games();
+    const bool due = command_.interval > 0
+                         ? pairs >= reported_pairs_ + command_.interval
+                         : pairs > reported_pairs_ && now - reported_ >= std::chrono::seconds(30);
+    if (due) {
+      Clear();
+      std::fputs(Statistics(result).c_str(), stderr);
+      reported_pairs_ = pairs;
+      reported_ = now;
     }
-    shown_ = now;
-    std::fprintf(stderr, "%s%lld of %lld games: +%lld =%lld -%lld, %.1f %%%s",
-                 terminal_ ? "\r\033[K" : "", static_cast<long long>(result.total.games()), games_,
-                 static_cast<long long>(result.total.wins),
-                 static_cast<long long>(result.total.draws),
-                 static_cast<long long>(result.total.losses), 100.0 * result.total.score(),
-                 terminal_ ? "" : "\n");
+    if (terminal_ && now - shown_ >= std::chrono::milliseconds(200)) {
+      shown_ = now;
+      std::fprintf(stderr, "\r\033[K%s", ProgressText(result, command_.settings).c_str());
+    }
+  }
+  std::string Statistics(const MatchResult& result) const {
+    return command_.self.empty() ? ResultText(result, command_.settings, conditions_)
+                                 : SelfText(result, conditions_);
+  }
+  std::string Json(const MatchResult& result) const {
+    return command_.self.empty() ? ResultJson(result, command_.settings, conditions_)
+                                 : SelfJson(result, command_.settings, conditions_);
   }
   void Clear() const {
     if (terminal_) std::fprintf(stderr, "\r\033[K");
   }
 
  private:
-  long long games_;
+  using Clock = std::chrono::steady_clock;
+
+  const MatchCommand& command_;
+  std::string conditions_;
   bool terminal_ = isatty(STDERR_FILENO) != 0;
-  std::chrono::steady_clock::time_point shown_ = std::chrono::steady_clock::now();
+  Clock::time_point shown_ = Clock::now();
+  Clock::time_point reported_ = Clock::now();
+  int64_t reported_pairs_ = 0;
 };
 
-// Appends games to a file, each as it ends.
-class PgnFile {
+// A file that texts are appended to, each written before the next thing happens.
+class TextFile {
  public:
-  explicit PgnFile(const std::string& path) : path_(path), file_(path, std::ios::app) {
-    if (!file_) throw InputError("the PGN file '" + path + "' cannot be opened for writing");
+  TextFile(const std::string& path, const std::string& what)
+      : path_(path), file_(path, std::ios::app) {
+    if (!file_) throw InputError("the " + what + " '" + path + "' cannot be opened for writing");
   }
-  void Append(const std::string& game) {
-    file_ << game << std::flush;
+  void Append(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    file_ << text << std::flush;
     if (!file_) throw RuntimeFailure("writing to '" + path_ + "' failed; is the disk full?");
   }
 
  private:
   std::string path_;
-  std::ofstream file_;
+  std::mutex mutex_;
+  std::ofstream file_;  // guarded by mutex_
 };
-
-std::string ConditionsOf(const MatchCommand& command) {
-  const auto searches = [](const std::string& spec) {
-    return ParsePlayerSpec(spec).kind == PlayerKind::kCheckpoint;
-  };
-  std::string text;
-  if (searches(command.a) || searches(command.b)) {
-    text = std::to_string(command.nodes) + " nodes, ";
-  }
-  return text + std::to_string(command.settings.opening_plies) + " random plies";
-}
 
 std::string Today() {
   const std::time_t now = std::time(nullptr);
@@ -127,82 +103,96 @@ std::string Today() {
   return text.data();
 }
 
+// The lines of an openings file, in the order of the pairs, whatever the order they come in.
+class OpeningsFile {
+ public:
+  OpeningsFile(const std::string& path, const std::string& title) : path_(path), file_(path) {
+    if (!file_) throw InputError("the file '" + path + "' cannot be opened for writing openings");
+    Write("# " + title + "\n");
+  }
+  void Add(int64_t pair, const std::string& line) {
+    waiting_[pair] = line;
+    for (auto next = waiting_.find(written_); next != waiting_.end();
+         next = waiting_.find(++written_)) {
+      Write(next->second + "\n");
+      waiting_.erase(next);
+    }
+  }
+
+ private:
+  void Write(const std::string& text) {
+    file_ << text << std::flush;
+    if (!file_) throw RuntimeFailure("writing openings to '" + path_ + "' failed");
+  }
+
+  std::string path_;
+  std::ofstream file_;
+  std::map<int64_t, std::string> waiting_;
+  int64_t written_ = 0;
+};
+
+// Takes over what the file of a match that was stopped holds.
+void TakePlayedGames(const MatchCommand& command, const std::array<std::string, 2>& names,
+                     const MatchIdentity& identity, PgnFile& file, MatchSettings& settings) {
+  PlayedMatch played = ReadPlayedMatch(file.Read(), command.resume, names, settings, identity);
+  if (played.cut_line > 0) {
+    std::fprintf(stderr, "%s:%d: the last game is cut off; it is taken out and played again\n",
+                 command.resume.c_str(), played.cut_line);
+    file.CutTo(played.kept_bytes);
+  }
+  std::fprintf(stderr, "%zu of %lld games are played already\n", played.games.size(),
+               static_cast<long long>(settings.pairs) * settings.games_of_pair);
+  settings.played = std::move(played.games);
+}
+
+// The file for the games, or null when none is asked for.
+std::unique_ptr<PgnFile> OpenPgn(const MatchCommand& command,
+                                 const std::array<Contestant, 2>& players,
+                                 MatchSettings& settings) {
+  if (command.resume.empty() && command.pgn.empty()) return nullptr;
+  const MatchIdentity identity(command.game, players, settings);
+  settings.identity = identity.Text();
+  if (command.resume.empty()) {
+    return std::make_unique<PgnFile>(command.pgn, PgnFile::Use::kAppend);
+  }
+  auto file = std::make_unique<PgnFile>(command.resume, PgnFile::Use::kResume);
+  TakePlayedGames(command, {NameOf(players[0]), NameOf(players[1])}, identity, *file, settings);
+  return file;
+}
+
 void Run(MatchCommand command) {
+  CompleteSettings(command);
   MatchSettings& settings = command.settings;
-  const std::string conditions = ConditionsOf(command);
-  if (settings.threads == 0) {
-    settings.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  }
-  if (!command.sprt.empty()) {
-    settings.sprt = SprtSettings{.elo0 = command.sprt[0], .elo1 = command.sprt[1]};
-  }
+  std::array<Contestant, 2> players = {ContestantOf(command, 0), ContestantOf(command, 1)};
+  Progress progress(command, ConditionsOf(command));
   const StopOnSignals signals;
   settings.stop = signals.token();
   settings.date = Today();
-  std::unique_ptr<PgnFile> pgn;
-  if (!command.pgn.empty()) {
-    pgn = std::make_unique<PgnFile>(command.pgn);
-    settings.on_pgn = [&](const std::string& game) { pgn->Append(game); };
+  const std::unique_ptr<PgnFile> pgn = OpenPgn(command, players, settings);
+  if (pgn) settings.on_pgn = [&](const std::string& game) { pgn->Append(game); };
+  std::unique_ptr<OpeningsFile> openings;
+  if (!command.openings_out.empty()) {
+    openings = std::make_unique<OpeningsFile>(
+        command.openings_out, command.game + ", " + OpeningsText(settings.openings) + ", seed " +
+                                  std::to_string(settings.seed));
+    settings.on_opening = [&](int64_t pair, const std::string& line) { openings->Add(pair, line); };
   }
-  Progress progress(settings.pairs);
+  std::unique_ptr<TextFile> log;
+  if (!command.engine_log.empty()) {
+    log = std::make_unique<TextFile>(command.engine_log, "engine log");
+    for (size_t i = 0; i < 2; ++i) {
+      const std::string whose = i == 0 ? "A " : "B ";
+      players[i].settings.engine.log = [&file = *log, whose](const std::string& line) {
+        file.Append(whose + line + "\n");
+      };
+    }
+  }
   settings.on_game = [&](const MatchResult& result) { progress.Show(result); };
-  const PlayerSettings player_a = SettingsOf(command);
-  PlayerSettings player_b = player_a;
-  if (!command.algorithm_b.empty()) {
-    player_b.search.algorithm = ChoiceOf<RootAlgorithm>(command.algorithm_b, kRootAlgorithmNames);
-  }
-  const MatchResult result = PlayMatch(command.game, {.spec = command.a, .settings = player_a},
-                                       {.spec = command.b, .settings = player_b}, settings);
+  const MatchResult result = PlayMatch(command.game, players[0], players[1], settings);
+  if (pgn) pgn->Sync();
   progress.Clear();
   if (signals.token().stop_requested()) std::fprintf(stderr, "stopped early\n");
-  std::cout << (command.json ? ResultJson(result, settings, conditions) + "\n"
-                             : ResultText(result, settings, conditions));
-}
-
-void AddMatchOptions(CLI::App& sub, MatchCommand& command) {
-  MatchSettings& settings = command.settings;
-  const auto number = [&](const char* name, auto& value, const char* meaning, auto least,
-                          auto most) {
-    sub.add_option(name, value, meaning)
-        ->capture_default_str()
-        ->check(CLI::Range(least, most))
-        ->type_name("N");
-  };
-  number("--pairs", settings.pairs, "Pairs of games", 1, 10'000'000);
-  number("--nodes,--simulations", command.nodes, "Simulations a network player has for each move",
-         1, 10'000'000);
-  number("--opening-plies", settings.opening_plies,
-         "Random plies before each pair of games, the same for both", 0, 1000);
-  number("--max-plies", settings.max_plies, "A game of this length is a draw ('cap')", 1,
-         1'000'000);
-  number("--concurrency", settings.concurrency, "Games at once in each thread", 1, 65536);
-  number("--threads", settings.threads, "Threads; 0 takes one for each core", 0, 1024);
-  number("--leaves", command.leaves,
-         "Leaves of one tree in a batch; more than 1 is faster for few games at once, but then the "
-         "games depend on the concurrency",
-         1, 1024);
-  number("--kings-landing", settings.game.kings_landing,
-         "serbest: the king is placed on own ranks 1 to this", 7, 8);
-  sub.add_option("--seed", settings.seed, "Seed of openings and of the players' dice")
-      ->capture_default_str();
-  sub.add_option("--fen", settings.start_fen, "Start from this position instead")->type_name("FEN");
-  sub.add_option("--algorithm", command.algorithm, "Search of network players")
-      ->capture_default_str()
-      ->check(CLI::IsMember(Names(kRootAlgorithmNames)));
-  sub.add_option("--algorithm-b", command.algorithm_b,
-                 "Search of player b, where it is another; both may be one checkpoint")
-      ->check(CLI::IsMember(Names(kRootAlgorithmNames)));
-  sub.add_option("--device", command.device, "auto, cpu, cuda or cuda:N")->capture_default_str();
-  sub.add_option("--precision", command.precision, "Arithmetic of the network")
-      ->capture_default_str()
-      ->check(CLI::IsMember(Names(kPrecisionNames)));
-  sub.add_option("--sprt", command.sprt,
-                 "End once it is decided between these two normalised Elo differences (errors 5 %)")
-      ->expected(2)
-      ->type_name("ELO0 ELO1");
-  sub.add_option("--pgn", command.pgn, "Append each game to this file as it ends")
-      ->type_name("FILE");
-  sub.add_flag("--json", command.json, "Print one JSON object");
+  std::cout << (command.json ? progress.Json(result) + "\n" : progress.Statistics(result));
 }
 
 }  // namespace
@@ -211,10 +201,6 @@ void AddMatch(CLI::App& app) {
   const auto command = std::make_shared<MatchCommand>();
   command->settings.threads = 0;
   CLI::App* const sub = app.add_subcommand("match", "Games between two players");
-  const std::string players = "One of: " + std::string(kPlayerForms);
-  sub->add_option("--game", command->game, "The game: " + GameNamesText())->required();
-  sub->add_option("--a", command->a, players)->required()->type_name("PLAYER");
-  sub->add_option("--b", command->b, players)->required()->type_name("PLAYER");
   AddMatchOptions(*sub, *command);
   sub->callback([command] { Run(*command); });
 }

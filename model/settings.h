@@ -37,6 +37,7 @@ struct InferenceSettings {
                  "arithmetic of the network in play: auto takes bf16 where the processor has it");
     visit.Text("device", s.device, "auto, cpu, cuda or cuda:N");
   }
+  friend bool operator==(const InferenceSettings&, const InferenceSettings&) = default;
 };
 
 }  // namespace khanzero

@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Plays the pairs of a match. Each thread has players of its own and takes pairs from a common
-// count; in a thread all games where A is to move go to A in one call, then all of B's.
+// Plays the games of a match. Each thread has players of its own and takes pairs from a common
+// count; in a thread all games where A is to move go to A in one call, then all of B's, or all of
+// both where one player plays both sides.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <deque>
 #include <exception>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -16,7 +22,10 @@
 #include "env/random.h"
 #include "play/make_player.h"
 #include "play/match.h"
+#include "play/openings.h"
 #include "play/pgn.h"
+#include "play/referee.h"
+#include "play/time_control.h"
 
 namespace khanzero {
 
@@ -25,16 +34,27 @@ class MatchRunner {
  public:
   using Position = typename G::Position;
 
-  MatchRunner(PlayerFactory<G> a, PlayerFactory<G> b, const MatchSettings& settings,
-              MatchResult& result)
-      : factories_{std::move(a), std::move(b)},
+  // `players` are the settings of A and B.
+  MatchRunner(PairFactory<G> factory, std::array<PlayerSettings, 2> players,
+              const MatchSettings& settings, MatchResult& result)
+      : factory_(std::move(factory)),
+        players_(std::move(players)),
         settings_(settings),
         result_(result),
         start_(settings.start_fen.empty() ? Position::Start(settings.game)
                                           : Position::FromFen(settings.start_fen, settings.game)),
         // Few pairs are shared out evenly.
-        most_games_(std::min(settings.concurrency,
-                             2 * ((settings.pairs + settings.threads - 1) / settings.threads))) {}
+        most_games_(
+            std::min<int64_t>(settings.concurrency,
+                              int64_t{settings.games_of_pair} *
+                                  ((settings.pairs + settings.threads - 1) / settings.threads))),
+        openings_(settings.openings, settings.seed, start_) {
+    for (const FinishedGame& finished : settings.played) {
+      result_.Add(finished);
+      played_.insert(NumberOf(finished.pair, finished.side_of_a));
+    }
+    stop_ = Decided();
+  }
 
   void Run() {
     std::vector<std::jthread> threads;
@@ -46,30 +66,51 @@ class MatchRunner {
 
  private:
   struct GameInPlay {
-    GameState<G> state;
+    int64_t pair = 0;
     Color side_of_a = Color::kWhite;
     uint64_t seed = 0;
-    std::vector<Move> moves{};
-    Outcome outcome{};
+    Opening<G> opening;
+    GameState<G> state;
+    std::vector<Move> moves{};                         // those of the opening first
+    std::vector<std::string> comments{};               // on `moves`
+    std::array<std::optional<GameClock>, 2> clocks{};  // of A and of B
+    ScoreAdjudicator adjudicator;
+    GameEnding ending{};
+
+    // 0 when A is to move, 1 when B is.
+    size_t mover() const { return state.position().side_to_move() == side_of_a ? 0 : 1; }
   };
-  struct Pair {
-    int64_t number = 0;
-    std::vector<GameInPlay> games;  // A is White in the first
-  };
-  using Pairs = std::vector<std::unique_ptr<Pair>>;
+  using Games = std::deque<std::unique_ptr<GameInPlay>>;
+
+  // Of a game in the match.
+  static uint64_t NumberOf(int64_t pair, Color side_of_a) {
+    return 2 * static_cast<uint64_t>(pair) + (side_of_a == Color::kWhite ? 0 : 1);
+  }
 
   void Work();
   void WorkOrThrow();
-  std::unique_ptr<Pair> MakePair(int64_t number) const;
-  std::vector<Move> DrawOpening(Random& random) const;
-  void PlayTurns(Player<G>& player, int who, Pairs& pairs);
+  // Fills `games` from `waiting`, and that by another pair when it is empty.
+  void Refill(Games& games, Games& waiting);
+  // The games of a pair that are not played yet.
+  Games MakePair(int64_t number);
+  // The turns of player `who`; of both for nothing.
+  void PlayTurns(Player<G>& player, std::optional<size_t> who, const Games& games);
+  Turn<G> TurnOf(const GameInPlay& game) const;
+  void Take(GameInPlay& game, const Choice& choice) const;
+  // Whether the answer came in time; takes its time off the clock.
+  bool InTime(GameInPlay& game, const Choice& choice) const;
   void Judge(GameInPlay& game) const;
-  void Report(const Pair& pair, const GameInPlay& game);
-  void ReportPair(const Pair& pair);
-  std::string PgnOf(const Pair& pair, const GameInPlay& game) const;
+  void Report(const GameInPlay& game);
+  std::string PgnOf(const GameInPlay& game) const;
+  // Whether the test of two differences has come to its end.
+  bool Decided() const {
+    return settings_.sprt && result_.pair_count() > 0 &&
+           StateOfSprt(*settings_.sprt, result_).verdict != SprtVerdict::kOpen;
+  }
   bool stopped() const { return stop_ || settings_.stop.stop_requested(); }
 
-  std::array<PlayerFactory<G>, 2> factories_;
+  PairFactory<G> factory_;
+  std::array<PlayerSettings, 2> players_;
   const MatchSettings& settings_;
   std::atomic<int64_t> next_pair_ = 0;
   std::atomic<bool> stop_ = false;
@@ -77,7 +118,9 @@ class MatchRunner {
   MatchResult& result_;       // guarded by mutex_
   std::exception_ptr error_;  // guarded by mutex_
   Position start_;
-  int most_games_;  // of one thread at once
+  int64_t most_games_;  // of one thread at once
+  Openings<G> openings_;
+  std::set<uint64_t> played_;  // numbers of the games that were played before
 };
 
 template <Game G>
@@ -93,155 +136,218 @@ void MatchRunner<G>::Work() {
 
 template <Game G>
 void MatchRunner<G>::WorkOrThrow() {
-  const std::array<std::unique_ptr<Player<G>>, 2> players = {factories_[0](), factories_[1]()};
-  Pairs pairs;
+  const PlayerPair<G> players = factory_();
+  Games games;
+  Games waiting;
   while (!stopped()) {
-    int open_games = 0;
-    for (const auto& pair : pairs) {
-      for (const GameInPlay& game : pair->games) open_games += game.outcome.over() ? 0 : 1;
+    Refill(games, waiting);
+    if (games.empty()) return;
+    if (players.second) {
+      PlayTurns(*players.first, 0, games);
+      PlayTurns(*players.second, 1, games);
+    } else {
+      PlayTurns(*players.first, std::nullopt, games);
     }
-    while (open_games == 0 || open_games + 2 <= most_games_) {
+    std::erase_if(games, [](const auto& game) { return game->ending.over(); });
+  }
+}
+
+template <Game G>
+void MatchRunner<G>::Refill(Games& games, Games& waiting) {
+  while (static_cast<int64_t>(games.size()) < most_games_) {
+    while (waiting.empty()) {
       const int64_t number = next_pair_++;
-      if (number >= settings_.pairs) break;
-      pairs.push_back(MakePair(number));
-      open_games += 2;
+      if (number >= settings_.pairs) return;
+      waiting = MakePair(number);
     }
-    if (open_games == 0) return;
-    for (int who = 0; who < 2; ++who) PlayTurns(*players[static_cast<size_t>(who)], who, pairs);
-    std::erase_if(pairs, [&](const auto& pair) {
-      const bool done = pair->games[0].outcome.over() && pair->games[1].outcome.over();
-      if (done) ReportPair(*pair);
-      return done;
-    });
+    games.push_back(std::move(waiting.front()));
+    waiting.pop_front();
   }
 }
 
-// Random legal moves from the start. An opening after which the game is over is drawn again.
 template <Game G>
-std::vector<Move> MatchRunner<G>::DrawOpening(Random& random) const {
-  constexpr int kTries = 1000;
-  typename G::Moves legal;
-  for (int tries = 0; tries < kTries; ++tries) {
-    GameState<G> state(start_);
-    std::vector<Move> opening;
-    while (!state.position().ComputeOutcome().over()) {
-      if (static_cast<int>(opening.size()) == settings_.opening_plies) return opening;
-      state.position().LegalMoves(legal);
-      opening.push_back(legal[static_cast<int>(random.Below(static_cast<uint64_t>(legal.size())))]);
-      state.Play(opening.back());
-    }
+auto MatchRunner<G>::MakePair(int64_t number) -> Games {
+  const auto is_played = [&](Color side) { return played_.contains(NumberOf(number, side)); };
+  const bool all_played =
+      is_played(Color::kWhite) && (settings_.games_of_pair == 1 || is_played(Color::kBlack));
+  if (all_played && !settings_.on_opening) return {};
+  const Opening<G> opening = openings_.Of(number);
+  if (static_cast<int>(opening.moves.size()) >= settings_.max_plies) {
+    throw InputError("match: the longest game must be longer than the opening, which has " +
+                     std::to_string(opening.moves.size()) + " plies");
   }
-  throw InputError("no opening of " + std::to_string(settings_.opening_plies) +
-                   " random plies was found that leaves the game open, in " +
-                   std::to_string(kTries) + " tries from " + start_.Fen() +
-                   "; ask for fewer plies");
-}
-
-template <Game G>
-auto MatchRunner<G>::MakePair(int64_t number) const -> std::unique_ptr<Pair> {
-  Random random = Random::Stream(settings_.seed, static_cast<uint64_t>(number));
-  const std::vector<Move> opening = DrawOpening(random);
-  auto pair = std::make_unique<Pair>();
-  pair->number = number;
+  if (settings_.on_opening) {
+    const std::lock_guard lock(mutex_);
+    settings_.on_opening(number, OpeningText<G>(opening));
+  }
+  // Not the dice of the openings, so that a match is the same when its openings come from a file.
+  Random random = Random::Stream(Mix64(settings_.seed), static_cast<uint64_t>(number));
+  Games games;
   for (const Color side_of_a : {Color::kWhite, Color::kBlack}) {
-    GameInPlay game{.state = GameState<G>(start_), .side_of_a = side_of_a, .seed = random.Next()};
-    for (const Move& move : opening) game.state.Play(move);
-    game.moves = opening;
-    Judge(game);
-    pair->games.push_back(std::move(game));
+    const uint64_t seed = random.Next();
+    if (is_played(side_of_a)) continue;
+    if (side_of_a == Color::kBlack && settings_.games_of_pair == 1) break;
+    auto game = std::make_unique<GameInPlay>(
+        GameInPlay{.pair = number,
+                   .side_of_a = side_of_a,
+                   .seed = seed,
+                   .opening = opening,
+                   .state = GameState<G>(opening.start),
+                   .moves = opening.moves,
+                   .comments = std::vector<std::string>(opening.moves.size()),
+                   .adjudicator = ScoreAdjudicator(settings_.adjudication)});
+    for (const Move& move : opening.moves) game->state.Play(move);
+    for (size_t who = 0; who < 2; ++who) {
+      const std::optional<TimeControl>& clock = players_[who].limits.clock;
+      if (clock) game->clocks[who].emplace(*clock);
+    }
+    games.push_back(std::move(game));
   }
-  return pair;
+  return games;
 }
 
 template <Game G>
-void MatchRunner<G>::PlayTurns(Player<G>& player, int who, Pairs& pairs) {
+void MatchRunner<G>::PlayTurns(Player<G>& player, std::optional<size_t> who, const Games& games) {
   std::vector<Turn<G>> turns;
-  std::vector<std::pair<Pair*, GameInPlay*>> owners;
-  for (const auto& pair : pairs) {
-    for (GameInPlay& game : pair->games) {
-      const Color mine = who == 0 ? game.side_of_a : ~game.side_of_a;
-      if (game.outcome.over() || game.state.position().side_to_move() != mine) continue;
-      turns.push_back({.game = &game.state, .seed = Mix64(game.seed + game.moves.size())});
-      owners.emplace_back(pair.get(), &game);
-    }
+  std::vector<GameInPlay*> owners;
+  for (const auto& game : games) {
+    if (game->ending.over() || game->mover() != who.value_or(game->mover())) continue;
+    turns.push_back(TurnOf(*game));
+    owners.push_back(game.get());
   }
   if (turns.empty()) return;
-  std::vector<Move> moves(turns.size());
-  player.ChooseMoves(turns, moves);
-  typename G::Moves legal;
-  for (size_t i = 0; i < moves.size(); ++i) {
-    GameInPlay& game = *owners[i].second;
-    game.state.position().LegalMoves(legal);
-    Check(std::find(legal.begin(), legal.end(), moves[i]) != legal.end(),
-          player.name() + " played an illegal move");
-    game.state.Play(moves[i]);
-    game.moves.push_back(moves[i]);
-    Judge(game);
-    if (game.outcome.over()) Report(*owners[i].first, game);
+  std::vector<Choice> choices(turns.size());
+  player.Choose(turns, choices);
+  for (size_t i = 0; i < choices.size(); ++i) {
+    GameInPlay& game = *owners[i];
+    // A search that was cut short by a stop is no move to count.
+    if (choices[i].fault == Fault::kStopped || settings_.stop.stop_requested()) return;
+    Take(game, choices[i]);
+    if (game.ending.over()) Report(game);
   }
+}
+
+template <Game G>
+Turn<G> MatchRunner<G>::TurnOf(const GameInPlay& game) const {
+  const size_t who = game.mover();
+  Turn<G> turn{.game = &game.state,
+               .seed = Mix64(game.seed + game.moves.size()),
+               .side = static_cast<int>(who),
+               .game_number = NumberOf(game.pair, game.side_of_a),
+               .start = &game.opening.start,
+               .moves = game.moves,
+               .limits = UntimedLimits(players_[who])};
+  if (!game.clocks[who]) return turn;  // another's clock is nothing to a player without one
+  const bool white_moves = game.state.position().side_to_move() == Color::kWhite;
+  for (size_t player = 0; player < 2; ++player) {
+    const std::optional<GameClock>& clock = game.clocks[player];
+    if (!clock) continue;
+    const bool white = (player == who) == white_moves;
+    (white ? turn.limits.white_time_ms : turn.limits.black_time_ms) =
+        std::max<int64_t>(1, clock->left_ms());
+    (white ? turn.limits.white_increment_ms : turn.limits.black_increment_ms) =
+        clock->increment_ms();
+    if (player == who) turn.limits.moves_to_go = clock->moves_to_go();
+  }
+  return turn;
+}
+
+template <Game G>
+void MatchRunner<G>::Take(GameInPlay& game, const Choice& choice) const {
+  const Color mover = game.state.position().side_to_move();
+  const int number = static_cast<int>(game.state.position().fullmove_number());
+  if (choice.fault != Fault::kNone) {
+    game.ending = EndingByFault(choice.fault, mover, choice.fault_text);
+    return;
+  }
+  if (!InTime(game, choice)) {
+    game.ending = EndingByFault(Fault::kTime, mover,
+                                "needed " + std::to_string(choice.elapsed.count() / 1000) + " ms");
+    return;
+  }
+  typename G::Moves legal;
+  game.state.position().LegalMoves(legal);
+  Check(std::find(legal.begin(), legal.end(), choice.move) != legal.end(),
+        "a player of this program played an illegal move");
+  game.state.Play(choice.move);
+  game.moves.push_back(choice.move);
+  game.comments.push_back(
+      choice.report.empty() ? "" : Text(choice.report, choice.elapsed.count() / 1000));
+  Judge(game);
+  if (game.ending.over()) return;
+  if (const auto ending = game.adjudicator.Note(mover, choice.report.score(), number)) {
+    game.ending = *ending;
+  }
+}
+
+template <Game G>
+bool MatchRunner<G>::InTime(GameInPlay& game, const Choice& choice) const {
+  const MoveLimits& limits = players_[game.mover()].limits;
+  if (limits.movetime_ms &&
+      choice.elapsed > std::chrono::milliseconds(*limits.movetime_ms + limits.margin_ms)) {
+    return false;
+  }
+  std::optional<GameClock>& clock = game.clocks[game.mover()];
+  return !clock || clock->Spend(choice.elapsed, limits.margin_ms);
 }
 
 template <Game G>
 void MatchRunner<G>::Judge(GameInPlay& game) const {
-  game.outcome = game.state.position().ComputeOutcome();
-  if (!game.outcome.over() && static_cast<int>(game.moves.size()) >= settings_.max_plies) {
-    game.outcome = {Result::kDraw, EndReason::kPlyCap};
+  Outcome outcome = game.state.position().ComputeOutcome();
+  if (!outcome.over() && static_cast<int>(game.moves.size()) >= settings_.max_plies) {
+    outcome = {Result::kDraw, EndReason::kPlyCap};
   }
+  game.ending = EndingByRules(outcome);
 }
 
 template <Game G>
-void MatchRunner<G>::Report(const Pair& pair, const GameInPlay& game) {
+void MatchRunner<G>::Report(const GameInPlay& game) {
+  const FinishedGame finished{.pair = game.pair,
+                              .side_of_a = game.side_of_a,
+                              .result = game.ending.result,
+                              .reason = game.ending.reason,
+                              .plies = static_cast<int>(game.moves.size()),
+                              .moves_key = MovesKey(game.opening.start.key(), game.moves)};
   const std::lock_guard lock(mutex_);
-  Tally& side = game.side_of_a == Color::kWhite ? result_.as_white : result_.as_black;
-  for (Tally* const tally : {&result_.total, &side}) {
-    if (game.outcome.result == Result::kDraw) {
-      ++tally->draws;
-    } else {
-      ++(game.outcome.result == WinFor(game.side_of_a) ? tally->wins : tally->losses);
-    }
-  }
-  ++result_.endings[std::string(Text(game.outcome.reason))];
-  result_.plies += static_cast<int64_t>(game.moves.size());
-  if (settings_.on_pgn) settings_.on_pgn(PgnOf(pair, game));
+  // Once the test is decided, games that were still being played do not count.
+  if (stop_) return;
+  result_.Add(finished);
+  if (settings_.on_pgn) settings_.on_pgn(PgnOf(game));
   if (settings_.on_game) settings_.on_game(result_);
+  if (Decided()) stop_ = true;
 }
 
 template <Game G>
-void MatchRunner<G>::ReportPair(const Pair& pair) {
-  int half_points = 0;
-  int draws = 0;
-  for (const GameInPlay& game : pair.games) {
-    const bool draw = game.outcome.result == Result::kDraw;
-    draws += draw ? 1 : 0;
-    half_points += draw ? 1 : game.outcome.result == WinFor(game.side_of_a) ? 2 : 0;
-  }
-  const std::lock_guard lock(mutex_);
-  ++result_.pairs[static_cast<size_t>(half_points)];
-  if (half_points == 2 && draws == 0) ++result_.pairs_win_loss;
-  if (settings_.sprt) {
-    const SprtSettings& sprt = *settings_.sprt;
-    const double ratio = LogLikelihoodRatio(result_.pairs, sprt.elo0, sprt.elo1, sprt.model);
-    const SprtBounds bounds = BoundsOfSprt(sprt.alpha, sprt.beta);
-    if (ratio <= bounds.lower || ratio >= bounds.upper) stop_ = true;
-  }
-}
-
-template <Game G>
-std::string MatchRunner<G>::PgnOf(const Pair& pair, const GameInPlay& game) const {
+std::string MatchRunner<G>::PgnOf(const GameInPlay& game) const {
   const bool a_is_white = game.side_of_a == Color::kWhite;
+  const Position& start = game.opening.start;
+  const bool usual_start = start.Fen() == Position::Start(settings_.game).Fen();
   PgnGame pgn{.event = "khanzero match",
               .date = settings_.date,
-              .round = std::to_string(pair.number + 1) + (a_is_white ? ".1" : ".2"),
+              .round = std::to_string(game.pair + 1) + (a_is_white ? ".1" : ".2"),
               .white = a_is_white ? result_.name_a : result_.name_b,
               .black = a_is_white ? result_.name_b : result_.name_a,
               .variant = std::string(G::kName),
-              .start_fen = settings_.start_fen.empty() ? "" : start_.Fen(),
-              .first_mover = start_.side_to_move(),
-              .first_move_number = static_cast<int>(start_.fullmove_number()),
-              .kings_landing = G::kHasSettings ? start_.settings().kings_landing : 0,
-              .opening_plies = settings_.opening_plies,
-              .outcome = game.outcome};
+              .start_fen = usual_start ? "" : start.Fen(),
+              .first_mover = start.side_to_move(),
+              .first_move_number = static_cast<int>(start.fullmove_number()),
+              .kings_landing = G::kHasSettings ? start.settings().kings_landing : 0,
+              .opening_plies = static_cast<int>(game.opening.moves.size()),
+              .comments = game.comments,
+              .outcome = {game.ending.result, EndReason::kNone},
+              .ending = game.ending.reason,
+              .termination = game.ending.termination};
   for (const Move& move : game.moves) pgn.moves.push_back(G::MoveToText(move));
+  const std::string control_a = TimeControlTag(players_[0].limits);
+  const std::string control_b = TimeControlTag(players_[1].limits);
+  if (control_a == control_b) {
+    pgn.time_control = control_a;
+  } else {
+    pgn.more_tags.emplace_back("WhiteTimeControl", a_is_white ? control_a : control_b);
+    pgn.more_tags.emplace_back("BlackTimeControl", a_is_white ? control_b : control_a);
+  }
+  if (!settings_.identity.empty()) pgn.more_tags.emplace_back("Match", settings_.identity);
+  if (!game.ending.detail.empty()) pgn.more_tags.emplace_back("Fault", game.ending.detail);
   return ToPgn(pgn);
 }
 

@@ -103,7 +103,8 @@ std::vector<double> NormalizedFit(const Distribution& d, double elo) {
 
 }  // namespace
 
-double EloFromScore(double score) { return -400.0 * std::log10(1.0 / score - 1.0); }
+// Equal to -400 log10(1 / score - 1), but 0 and not -0 for one half.
+double EloFromScore(double score) { return 400.0 * std::log10(score / (1.0 - score)); }
 
 MatchStatistics ComputeStatistics(std::span<const int64_t> counts) {
   const Distribution d = FromCounts(counts, 0.0);

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "env/error.h"
+#include "play/engine_process.h"
 
 namespace khanzero {
 
@@ -45,6 +46,10 @@ PlayerSpec ParsePlayerSpec(const std::string& text) {
             .checkpoint =
                 kind == "latest" ? LatestCheckpoint(argument) : std::filesystem::path(argument),
             .name = text};
+  }
+  if (kind == "uci") {
+    SplitCommand(argument);  // refuses what is no command
+    return {.kind = PlayerKind::kUci, .command = argument, .name = text};
   }
   Refuse(text, "there is no such kind of player");
 }

@@ -9,21 +9,23 @@
 
 namespace khanzero {
 
-enum class PlayerKind { kRandom, kGreedy, kAlphaBeta, kCheckpoint };
+enum class PlayerKind { kRandom, kGreedy, kAlphaBeta, kCheckpoint, kUci };
 
 struct PlayerSpec {
   PlayerKind kind = PlayerKind::kRandom;
   int depth = 0;                       // alphabeta
   std::filesystem::path checkpoint{};  // checkpoint; latest:RUN is resolved to one
+  std::string command{};               // uci
   std::string name{};                  // what reports call the player
 };
 
 inline constexpr std::string_view kPlayerForms =
-    "random, greedy, alphabeta:DEPTH, checkpoint:FOLDER, latest:RUN";
+    "random, greedy, alphabeta:DEPTH, checkpoint:FOLDER, latest:RUN, uci:COMMAND";
 
 inline constexpr int kMostAlphaBetaDepth = 30;
 
 // Throws InputError that lists the forms for anything else, and for a run without checkpoints.
+// COMMAND runs a UCI engine; it is split into words as SplitCommand says.
 PlayerSpec ParsePlayerSpec(const std::string& text);
 
 // The newest checkpoint of a run's folder: RUN/latest is a text file that holds the name of a

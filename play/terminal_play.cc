@@ -75,7 +75,7 @@ class TerminalGame {
       : settings_(settings),
         in_(in),
         out_(out),
-        player_(MakePlayer<G>(settings.opponent, settings.player)),
+        player_(MakePlayer<G>(settings.opponent, settings.player, settings.settings)),
         start_(settings.start_fen.empty()
                    ? G::Position::Start(settings.settings)
                    : G::Position::FromFen(settings.start_fen, settings.settings)),

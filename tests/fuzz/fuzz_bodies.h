@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // What the fuzz targets do with one input. The rules are held against the naive engine of
-// tests/naive; libFuzzer (fuzz_fen.cc, fuzz_moves.cc) makes up inputs, and fuzz_corpus_test.cc
-// gives those of tests/fuzz/corpus with any compiler, so that a find becomes a test by adding its
-// file.
+// tests/naive; libFuzzer (fuzz_fen.cc, fuzz_moves.cc, fuzz_pgn.cc) makes up inputs, and
+// fuzz_corpus_test.cc gives those of tests/fuzz/corpus with any compiler, so that a find becomes a
+// test by adding its file.
 //
 // The first byte of an input chooses the game: 'k' Khan's Chess, '7' and '8' The Serbest with that
 // King's Landing; any other byte stands for one of these three.
@@ -35,5 +35,10 @@ InputWorth FuzzFen(std::span<const uint8_t> input);
 // play or both refuse; or '#' and any bytes, each of which picks a legal move by its share of the
 // sorted list. Throws Disagreement.
 InputWorth FuzzMoves(std::span<const uint8_t> input);
+
+// The whole input is a PGN text, without a byte for the game: it is read or refused with its line,
+// every game is checked by the rules, what was read is read again from its own bytes, and is the
+// same when we write it. Throws Disagreement.
+InputWorth FuzzPgn(std::span<const uint8_t> input);
 
 }  // namespace khanzero

@@ -36,6 +36,18 @@ int RunFolder(const std::string& folder, InputWorth (*body)(std::span<const uint
 
 TEST(FuzzCorpus, EnginesAgreeOnEveryFen) { EXPECT_GE(RunFolder("fen", FuzzFen), 24); }
 TEST(FuzzCorpus, EnginesAgreeOnEveryMoveList) { EXPECT_GE(RunFolder("moves", FuzzMoves), 24); }
+TEST(FuzzCorpus, EveryPgnIsReadOrRefused) { EXPECT_GE(RunFolder("pgn", FuzzPgn), 12); }
+
+// Each file of the corpus, cut off at every byte, as a writer that is killed leaves it.
+TEST(FuzzCorpus, EveryPartOfAPgnIsReadOrRefused) {
+  for (const auto& entry : std::filesystem::directory_iterator(KHANZERO_FUZZ_CORPUS "/pgn")) {
+    const std::vector<uint8_t> bytes = Bytes(entry.path());
+    for (size_t length = 0; length < bytes.size(); ++length) {
+      SCOPED_TRACE(entry.path().string() + " " + std::to_string(length));
+      EXPECT_NO_THROW(FuzzPgn(std::span(bytes).first(length)));
+    }
+  }
+}
 
 TEST(FuzzCorpus, AnyBytesAreTaken) {
   std::vector<uint8_t> bytes;

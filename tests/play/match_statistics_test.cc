@@ -77,6 +77,7 @@ TEST(MatchStatistics, EqualPlayersAreEqual) {
   constexpr std::array<int64_t, 5> kCounts = {3, 5, 9, 5, 3};
   const MatchStatistics s = ComputeStatistics(kCounts);
   EXPECT_NEAR(*s.elo, 0.0, 1e-9);
+  EXPECT_FALSE(std::signbit(*s.elo)) << "it would be printed as -0.0";
   EXPECT_NEAR(s.los, 0.5, 1e-12);
 }
 

@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "env/games.h"
-#include "play/match_runner.h"
+#include "play/match_report.h"
 
 namespace khanzero {
 namespace {
@@ -34,7 +34,7 @@ int64_t EndingSum(const MatchResult& result) {
 
 TEST(Match, SwapsSidesInEachPair) {
   MatchSettings settings = Settings(6);
-  settings.opening_plies = 0;
+  settings.openings.plies = 0;
   settings.start_fen = kWhiteWins;
   const MatchResult result = PlayMatch("khans", Named("greedy"), Named("greedy"), settings);
   EXPECT_EQ(result.total, (Tally{6, 0, 6}));
@@ -49,7 +49,7 @@ TEST(Match, SwapsSidesInEachPair) {
 
 TEST(Match, ResultsDoNotTurnAroundWhenBlackBegins) {
   MatchSettings settings = Settings(4);
-  settings.opening_plies = 0;
+  settings.openings.plies = 0;
   settings.start_fen = "8/8/8/8/8/8/3k4/7K b - - 0 1";
   const MatchResult result = PlayMatch("khans", Named("greedy"), Named("greedy"), settings);
   EXPECT_EQ(result.as_white, (Tally{0, 0, 4}));
@@ -61,7 +61,7 @@ TEST(Match, TheStrongerPlayerWinsAfterOddAndEvenOpenings) {
   for (const char* const game : {"khans", "serbest"}) {
     for (const int plies : {0, 1, 2, 3}) {
       MatchSettings settings = Settings(8);
-      settings.opening_plies = plies;
+      settings.openings.plies = plies;
       const MatchResult ahead = PlayMatch(game, Named("greedy"), Named("random"), settings);
       EXPECT_GT(ahead.as_white.score(), 0.6) << game << plies;
       EXPECT_GT(ahead.as_black.score(), 0.6) << game << plies;
@@ -133,7 +133,7 @@ std::string FirstMove(const std::string& pgn) {
 
 TEST(Match, AnOpeningThatEndsTheGameIsDrawnAgain) {
   MatchSettings settings = Settings(40);
-  settings.opening_plies = 1;
+  settings.openings.plies = 1;
   settings.start_fen = kWhiteWins;
   settings.max_plies = 60;
   for (const std::string& pgn : GamesOf("khans", settings)) {
@@ -143,7 +143,7 @@ TEST(Match, AnOpeningThatEndsTheGameIsDrawnAgain) {
 
 TEST(Match, AStartThatHasNoOpenOpeningIsRefused) {
   MatchSettings settings = Settings(1);
-  settings.opening_plies = 1;
+  settings.openings.plies = 1;
   settings.start_fen = "7k/8/8/8/8/8/8/K5R1 w - - 99 1";  // the next ply ends the game
   EXPECT_THROW(PlayMatch("khans", Named("random"), Named("random"), settings), InputError);
 }
@@ -220,7 +220,7 @@ TEST(Match, RefusesBadSettings) {
     PlayMatch("khans", Named("random"), Named("random"), settings);
   };
   EXPECT_THROW(play([](MatchSettings& s) { s.pairs = 0; }), InputError);
-  EXPECT_THROW(play([](MatchSettings& s) { s.opening_plies = -1; }), InputError);
+  EXPECT_THROW(play([](MatchSettings& s) { s.openings.plies = -1; }), InputError);
   EXPECT_THROW(play([](MatchSettings& s) { s.max_plies = 4; }), InputError);
   EXPECT_THROW(play([](MatchSettings& s) { s.start_fen = "nonsense"; }), InputError);
   EXPECT_THROW(PlayMatch("chess", Named("random"), Named("random"), Settings(1)), InputError);

@@ -43,9 +43,29 @@ TEST(Pgn, NumbersAGameThatBlackBegins) {
   EXPECT_NE(text.find("[Termination \"adjudication\"]"), std::string::npos);
 }
 
+TEST(Pgn, HasCommentsAndTheReasonOfAnEndOffTheBoard) {
+  PgnGame game = Sample();
+  game.comments = {"+0.36/24 1.2s, n=800", "", "a } { b"};
+  game.outcome = {Result::kBlackWins, EndReason::kNone};
+  game.ending = "illegal move";
+  game.termination = "illegal move";
+  game.time_control = "60+0.5";
+  game.more_tags = {{"Match", "a \"b\""}};
+  const std::string text = ToPgn(game);
+  EXPECT_NE(text.find("\n1. N@a10 {+0.36/24 1.2s, n=800} 1... P@j10 2. a10b8 {a ) { b} {illegal "
+                      "move} 0-1\n"),
+            std::string::npos)
+      << text;
+  for (const char* const tag : {"[Result \"0-1\"]", "[Termination \"illegal move\"]",
+                                "[TimeControl \"60+0.5\"]", "[Match \"a \\\"b\\\"\"]\n\n1."}) {
+    EXPECT_NE(text.find(tag), std::string::npos) << text;
+  }
+}
+
 TEST(Pgn, KeepsLinesShort) {
   PgnGame game = Sample();
   game.moves.assign(301, "a10b10");
+  game.comments.assign(301, "-12.34/24 1.2s, n=800");
   std::istringstream lines(ToPgn(game));
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U);
 }
