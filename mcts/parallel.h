@@ -107,6 +107,10 @@ class ParallelSearcher {
     } catch (...) {
       lock.lock();
       --in_flight_;
+      // Before the lock is let go: another thread would take the search for one that has come to
+      // its end with nothing in flight.
+      if (!failure_) failure_ = std::current_exception();
+      stopped_ = true;
       throw;
     }
     lock.lock();

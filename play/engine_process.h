@@ -44,8 +44,8 @@ class EngineProcess {
   // The next line without its line end. Lines that have come are given even after the deadline.
   Read ReadLine(std::string& line, Clock::time_point deadline, const std::stop_token& stop);
 
-  // How the program stands: "exit code 3", "signal 11 (Segmentation fault)", "output closed", "still
-  // running", and the last line of its error output. Ends it.
+  // How the program stands: "exit code 3", "signal 11 (Segmentation fault)", "output closed" or
+  // "still running", and the last line of its error output. Ends it.
   std::string DescribeEnd();
 
  private:
