@@ -147,9 +147,12 @@ class Ladder {
   // What another process left unfinished, as far as its players are there.
   std::vector<LadderBatch> OpenBatches() {
     std::vector<LadderBatch> open;
+    int64_t left = options_.max_games;
     for (const LadderBatch& batch : store_.OpenBatches(conditions_)) {
       const bool possible = At(places_.at(batch.a)).present && At(places_.at(batch.b)).present;
-      if (possible && options_.max_games > 0) open.push_back(batch);
+      if (!possible || batch.missing > left) continue;
+      left -= batch.missing;
+      open.push_back(batch);
     }
     return open;
   }

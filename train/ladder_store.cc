@@ -109,7 +109,11 @@ LadderBatch LadderStore::EnterBatch(int64_t conditions, int64_t a, int64_t b, in
     enter.bind(3, b);
     enter.bind(4, pairs);
     enter.exec();
-    return LadderBatch{.id = impl_->database.getLastInsertRowid(), .a = a, .b = b, .pairs = pairs};
+    return LadderBatch{.id = impl_->database.getLastInsertRowid(),
+                       .a = a,
+                       .b = b,
+                       .pairs = pairs,
+                       .missing = 2 * pairs};
   });
 }
 
@@ -176,15 +180,16 @@ std::vector<LadderBatch> LadderStore::OpenBatches(int64_t conditions) const {
   return impl_->Guard("reading batches", [&] {
     SQLite::Statement query(
         impl_->database,
-        "SELECT id, a, b, pairs FROM batches WHERE conditions = ? AND 2 * pairs > (SELECT COUNT(*) "
-        "FROM games WHERE batch = id) ORDER BY id");
+        "SELECT id, a, b, pairs, 2 * pairs - (SELECT COUNT(*) FROM games WHERE batch = id) AS "
+        "missing FROM batches WHERE conditions = ? AND missing > 0 ORDER BY id");
     query.bind(1, conditions);
     std::vector<LadderBatch> batches;
     while (query.executeStep()) {
       batches.push_back({.id = query.getColumn(0).getInt64(),
                          .a = query.getColumn(1).getInt64(),
                          .b = query.getColumn(2).getInt64(),
-                         .pairs = query.getColumn(3).getInt()});
+                         .pairs = query.getColumn(3).getInt(),
+                         .missing = query.getColumn(4).getInt()});
     }
     return batches;
   });

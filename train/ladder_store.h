@@ -31,6 +31,7 @@ struct LadderBatch {
   int64_t a = 0;  // players' ids
   int64_t b = 0;
   int pairs = 0;
+  int missing = 0;  // games that are still to be played
 };
 
 struct LadderGame {

@@ -74,6 +74,7 @@ TEST_F(LadderStoreTest, ABatchIsOpenUntilItsLastGameAndNoGameCountsTwice) {
   EXPECT_EQ(open[0].a, a);
   EXPECT_EQ(open[0].b, b);
   EXPECT_EQ(open[0].pairs, 1);
+  EXPECT_EQ(open[0].missing, 1);
   EXPECT_FALSE(store.AddGame(open[0], {"1.2", b, a, "0-1", "again"}));
   EXPECT_EQ(store.Results(conditions)[0].white_wins, 1);
   EXPECT_TRUE(store.AddGame(open[0], {"1.1", a, b, "1-0", "second"}));
