@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <thread>
@@ -29,6 +30,7 @@ struct LadderCommand {
   std::string device = "auto";
   std::string precision = "auto";
   bool no_baselines = false;
+  std::string reference = "auto";
   bool json = false;
   LadderOptions options;
 };
@@ -61,6 +63,28 @@ class LadderDisplay {
   std::optional<std::chrono::steady_clock::time_point> shown_;
 };
 
+// scripts/reference-engine.sh of the sources that this program was built from, where its packages
+// are installed; empty when they are not.
+std::string InstalledReference() {
+  std::error_code error;
+  std::filesystem::path folder = std::filesystem::read_symlink("/proc/self/exe", error);
+  while (!error && folder.has_relative_path()) {
+    folder = folder.parent_path();
+    const std::filesystem::path script = folder / "scripts" / "reference-engine.sh";
+    if (!std::filesystem::exists(script, error)) continue;
+    const std::filesystem::path package =
+        folder / "tests" / "oracle" / "node_modules" / "fairy-stockfish-nnue.wasm";
+    return std::filesystem::exists(package, error) ? "'" + script.string() + "'" : "";
+  }
+  return "";
+}
+
+std::string ReferenceOf(const LadderCommand& command, const std::string& game) {
+  if (command.reference == "none") return "";
+  if (command.reference != "auto") return command.reference;
+  return command.no_baselines || game != "khans" ? "" : InstalledReference();
+}
+
 void Run(LadderCommand command) {
   LadderOptions& options = command.options;
   const RunFolder run{command.run};
@@ -70,6 +94,7 @@ void Run(LadderCommand command) {
   options.inference = {.precision = ChoiceOf<Precision>(command.precision, kPrecisionNames),
                        .device = command.device};
   options.baselines = !command.no_baselines;
+  options.reference = ReferenceOf(command, config.game);
   if (options.threads == 0) {
     options.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   }
@@ -113,7 +138,14 @@ void AddLadderOptions(CLI::App& sub, LadderCommand& command) {
       ->type_name("PLAYER[@NODES]")
       ->allow_extra_args(false);
   sub.add_flag("--no-baselines", command.no_baselines,
-               "Leave out greedy and alphabeta:1 to alphabeta:3; random stays");
+               "Leave out greedy, alphabeta:1 to alphabeta:3 and the reference engine; random "
+               "stays");
+  sub.add_option("--reference", command.reference,
+                 "A UCI engine that plays at 1, 10, 100, 1,000 and 10,000 nodes as further "
+                 "anchors; auto: for khans scripts/reference-engine.sh, when its packages are "
+                 "installed; or none")
+      ->capture_default_str()
+      ->type_name("COMMAND");
   sub.add_option("--algorithm", command.algorithm, "Search of the checkpoints")
       ->capture_default_str()
       ->check(OneOf(kRootAlgorithmNames));

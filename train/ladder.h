@@ -46,6 +46,7 @@ struct LadderOptions {
   int every = 1;             // of the checkpoints, counted from the newest back, every so manyth
   int last = 0;              // only so many of the newest; 0: all
   bool baselines = true;     // greedy and alphabeta:1 to 3 as anchors
+  std::string reference;     // command of a UCI engine: anchors at 1 to 10,000 nodes; empty: none
   std::vector<std::string> anchors;  // more of them: SPEC or SPEC@NODES
   int threads = 1;
   std::stop_token stop;

@@ -60,6 +60,8 @@ double CostOf(const PlayerSpec& spec, int nodes) {
       return 1.0;
     case PlayerKind::kAlphaBeta:
       return std::pow(4.0, spec.depth - 1);
+    case PlayerKind::kUci:  // its nodes cost little, its start much
+      return 40.0 + nodes / 20.0;
     default:
       return std::max(1.0, static_cast<double>(nodes));
   }
@@ -136,15 +138,24 @@ std::vector<LadderPlayer> AnchorsOf(const LadderOptions& options) {
       texts.emplace_back(text);
     }
   }
-  texts.insert(texts.end(), options.anchors.begin(), options.anchors.end());
   std::vector<LadderPlayer> anchors;
-  for (const std::string& text : texts) {
-    LadderPlayer anchor = AnchorOf(text, options);
+  const auto add = [&](LadderPlayer anchor) {
     const bool known = std::ranges::any_of(anchors, [&](const LadderPlayer& other) {
       return other.identity.key == anchor.identity.key;
     });
     if (!known) anchors.push_back(std::move(anchor));
+  };
+  for (const std::string& text : texts) add(AnchorOf(text, options));
+  for (const int nodes : {1, 10, 100, 1000, 10000}) {
+    if (options.reference.empty()) break;
+    const std::string suffix = "@" + std::to_string(nodes);
+    LadderPlayer anchor = AnchorOf("uci:" + options.reference + suffix, options);
+    // Wherever it lies.
+    anchor.identity.key = "anchor reference" + suffix;
+    anchor.identity.name = anchor.contestant.name = "reference" + suffix;
+    add(std::move(anchor));
   }
+  for (const std::string& text : options.anchors) add(AnchorOf(text, options));
   return anchors;
 }
 
