@@ -117,6 +117,10 @@ function range(plot) {
   const error = usualError(plot);
   const values = plot.series.flatMap((one) => one.values.filter((value) => value !== null))
       .flatMap((value) => [value - error, value + error]);
+  // Down to the marked height below the curve, unless that would take half of the axis.
+  const least = Math.min(...values);
+  const below = Math.max(...(plot.levels ?? []).map((level) => level.value).filter((value) => value < least));
+  if (least - below < Math.max(...values) - least) values.push(below);
   const low = values.reduce((a, b) => Math.min(a, b), Infinity);
   const high = cutAt(plot) ?? values.reduce((a, b) => Math.max(a, b), -Infinity);
   const air = high > low ? 0.08 * (high - low) : Math.abs(high) || 1;
@@ -286,7 +290,7 @@ function axisOf(plot) {
 // A plot: {title, unit, series: [{name, values, errors}], stacked, share, peaks, axis, levels}. The
 // y axis of shares is 0 to 100 %; `peaks` lets rare high values be cut off; `axis` fixes what it is
 // drawn over, by name or as {label, format, values}; `errors` are half the lengths of error bars;
-// `levels` are marked heights, each with its name.
+// `levels` are marked heights, each with its name; `tell` says a value in words.
 function draw(figure, plot) {
   const axis = axisOf(plot);
   const width = Math.max(240, figure.querySelector('.canvas').clientWidth);
@@ -309,7 +313,7 @@ const redraws = [];
 
 function addPlot(parent, described) {
   const share = described.stacked || described.share;
-  const plot = {...described, format: share ? percent : plain, tell: share ? percent : exact};
+  const plot = {...described, format: share ? percent : plain, tell: described.tell ?? (share ? percent : exact)};
   plot.series = plot.series.filter((one) => one.values?.some((value) => value !== null));
   if (plot.series.length === 0 || axisOf(plot).values === undefined) return;
   const cut = cutAt(plot);

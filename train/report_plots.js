@@ -47,7 +47,7 @@ function ratingPlots() {
     title: `Rating over ${axis}`, unit: `Elo above random, 95 % intervals, ${ladder.about}`,
     axis: {label: axes[axis].label, format: axes[axis].format, values: ladder[axis]},
     series: [{name: 'checkpoints', values: ladder.elo, errors: ladder.error}],
-    levels: ladder.anchors,
+    levels: ladder.anchors, tell: whole.format,
   }));
 }
 
