@@ -22,12 +22,11 @@ using Slope = Eigen::Matrix<double, 3, 2>;
 // all parameters follows from a small update (Woodbury's identity).
 class Design {
  public:
-  Design(const RatingFit& fit, const std::vector<bool>& wanted)
+  Design(const RatingFit& fit, const PairingRequest& request)
       : fit_(fit),
-        wanted_(wanted),
+        wanted_(WantedOf(fit, request)),
         covariance_(Eigen::Map<const MatrixXd>(fit.covariance.data(), fit.parameter_count(),
                                                fit.parameter_count())) {
-    Check(wanted.size() == fit.players.size(), "a player is missing from what is wanted");
     Weigh();
   }
 
@@ -49,12 +48,28 @@ class Design {
   int white_place() const { return fit_.parameter_count() - 2; }
   int draw_place() const { return fit_.parameter_count() - 1; }
 
-  void Weigh() {
-    Eigen::VectorXd weights = Eigen::VectorXd::Zero(fit_.parameter_count());
-    for (size_t i = 0; i < wanted_.size(); ++i) {
-      weights[static_cast<Eigen::Index>(i)] = wanted_[i] ? 1.0 : 0.0;
+  // The wanted quantities, each as weights of all parameters: one column each.
+  static MatrixXd WantedOf(const RatingFit& fit, const PairingRequest& request) {
+    Check(request.wanted.size() == fit.players.size(), "a player is missing from what is wanted");
+    Eigen::VectorXd mean = Eigen::VectorXd::Zero(fit.parameter_count());
+    for (const int i : request.centre) mean[i] = 1.0 / static_cast<double>(request.centre.size());
+    std::vector<Eigen::VectorXd> columns;
+    if (request.level) columns.push_back(mean);
+    for (size_t i = 0; i < request.wanted.size(); ++i) {
+      if (!request.wanted[i]) continue;
+      columns.push_back(-mean);
+      columns.back()[static_cast<Eigen::Index>(i)] += 1.0;
     }
-    weighed_ = covariance_ * weights.asDiagonal() * covariance_;
+    MatrixXd wanted(fit.parameter_count(), static_cast<Eigen::Index>(columns.size()));
+    for (size_t i = 0; i < columns.size(); ++i) {
+      wanted.col(static_cast<Eigen::Index>(i)) = columns[i];
+    }
+    return wanted;
+  }
+
+  void Weigh() {
+    const MatrixXd weighed = covariance_ * wanted_;
+    weighed_ = weighed * weighed.transpose();
   }
 
   // U' M U, where the columns of U pick the three quantities out of all parameters.
@@ -116,16 +131,15 @@ class Design {
   }
 
   const RatingFit& fit_;
-  const std::vector<bool>& wanted_;
+  MatrixXd wanted_;  // V
   MatrixXd covariance_;
-  MatrixXd weighed_;  // C W C
+  MatrixXd weighed_;  // C V V' C
 };
 
 }  // namespace
 
-double ExpectedGain(const RatingFit& fit, const std::vector<bool>& wanted, Pairing pairing,
-                    int pairs) {
-  return Design(fit, wanted).Gain(pairing, pairs);
+double ExpectedGain(const RatingFit& fit, const PairingRequest& request, Pairing pairing) {
+  return Design(fit, request).Gain(pairing, request.pairs);
 }
 
 std::vector<Pairing> ChoosePairings(const RatingFit& fit, const PairingRequest& request) {
@@ -140,7 +154,7 @@ std::vector<Pairing> ChoosePairings(const RatingFit& fit, const PairingRequest& 
     if (request.costs.empty()) return 1.0;
     return request.costs[static_cast<size_t>(p.a)] + request.costs[static_cast<size_t>(p.b)];
   };
-  Design design(fit, request.wanted);
+  Design design(fit, request);
   while (static_cast<int>(chosen.size()) < request.pairings) {
     std::pair<double, Pairing> best = {-1.0, {}};
     for (size_t i = 0; i < able.size(); ++i) {

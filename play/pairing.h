@@ -22,6 +22,9 @@ struct Pairing {
 struct PairingRequest {
   std::vector<bool> wanted;     // players whose ratings are to become more precise
   std::vector<bool> available;  // players who can play
+  // Ratings are to be precise as differences to the mean of these players; empty: to the anchor.
+  std::vector<int> centre{};
+  bool level = false;           // the difference of that mean to the anchor is wanted, too
   std::vector<double> costs{};  // of each player's part in a game; empty: all games cost the same
   int pairings = 1;             // chosen one after another, each as if those before were played
   int pairs = 1;                // pairs of games, sides swapped, in each
@@ -32,9 +35,8 @@ struct PairingRequest {
 // fit.players, costs above 0.
 std::vector<Pairing> ChoosePairings(const RatingFit& fit, const PairingRequest& request);
 
-// By how much the sum of the wanted ratings' variances is expected to fall when the two play
-// `pairs` pairs of games; natural units squared.
-double ExpectedGain(const RatingFit& fit, const std::vector<bool>& wanted, Pairing pairing,
-                    int pairs);
+// By how much the sum of the wanted variances is expected to fall when the two play request.pairs
+// pairs of games; natural units squared.
+double ExpectedGain(const RatingFit& fit, const PairingRequest& request, Pairing pairing);
 
 }  // namespace khanzero

@@ -176,6 +176,18 @@ void CountGames(std::span<const SideResults> results, std::vector<Rating>& playe
 
 }  // namespace
 
+double RatingFit::ErrorOfSum(std::span<const double> weights) const {
+  Check(weights.size() == players.size(), "a player's weight is missing");
+  double variance = 0.0;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    if (weights[i] == 0.0) continue;
+    for (size_t j = 0; j < weights.size(); ++j) {
+      variance += weights[i] * weights[j] * covariance[i * parameters.size() + j];
+    }
+  }
+  return kNormal95 * elo_per_unit * std::sqrt(std::max(0.0, variance));
+}
+
 RatingFit FitRatings(int players, int anchor, std::span<const SideResults> results) {
   Check(anchor >= 0 && anchor < players, "the anchor is no player");
   for (const SideResults& r : results) {

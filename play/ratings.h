@@ -44,6 +44,10 @@ struct RatingFit {
   std::vector<double> covariance;  // square, by rows; 0 for what is fixed or not rated
   double elo_per_unit = 0.0;
 
+  // Half-width of the 95 % interval of a weighted sum of the players' ratings, Elo: {0, 1, -1} is
+  // the difference of players 1 and 2. REQUIRES: a weight for each player.
+  double ErrorOfSum(std::span<const double> weights) const;
+
   int parameter_count() const { return static_cast<int>(parameters.size()); }
 };
 

@@ -16,7 +16,7 @@ std::optional<LadderStanding> RateNewest(const CycleLadder& cycle) {
   options.inference = cycle.config.inference;
   options.error_elo = settings.ladder_error;
   options.max_games = settings.ladder_games;
-  options.last = 1;
+  options.last = 2;  // ratings are compared with other checkpoints
   options.threads = ThreadsFor(cycle.config.selfplay.workers);
   options.stop = cycle.stop;
   options.on_progress = [&](const LadderProgress&) { cycle.on_game(); };

@@ -28,7 +28,10 @@ constexpr int kRandom = 0;       // the anchor's place among the players
 constexpr int kFirstPairs = 2;   // of a batch that joins a player to the others
 constexpr int kPairs = 4;        // of a batch otherwise
 constexpr int kCheapPairs = 32;  // of one whose games cost next to nothing
-constexpr double kCheap = 8.0;   // evaluations of a network a move, of both players together
+// How much less precise the checkpoints' common distance to `random` may be: it can hardly be
+// measured where a network loses one game in thousands to random moves.
+constexpr double kLevelFactor = 4.0;
+constexpr double kCheap = 8.0;  // evaluations of a network a move, of both players together
 // Batches between two fits. Not a matter of threads, so that these change nothing about the games.
 constexpr int kBatchesInRound = 4;
 
@@ -126,6 +129,7 @@ class Ladder {
     }
     fit_ = FitRatings(static_cast<int>(players_.size()), kRandom, results);
     for (LadderPlayer& player : players_) player.present = player.CanPlay();
+    Measure();
     progress_.max_games = options_.max_games;
     progress_.wanted = progress_.rated = 0;
     progress_.widest = 0.0;
@@ -134,6 +138,28 @@ class Ladder {
       ++progress_.wanted;
       progress_.rated += IsPrecise(i) ? 1 : 0;
       if (RatingAt(i).elo) progress_.widest = std::max(progress_.widest, RatingAt(i).error);
+    }
+  }
+
+  // Turns the intervals from differences to the anchor to differences to the checkpoints' mean.
+  void Measure() {
+    centre_.clear();
+    for (size_t i = 0; i < players_.size(); ++i) {
+      const bool counts = players_[i].checkpoint && players_[i].present && RatingAt(i).elo;
+      if (counts) centre_.push_back(static_cast<int>(i));
+    }
+    level_error_ = 0.0;
+    if (centre_.size() < 2) centre_.clear();  // a difference to itself says nothing
+    if (centre_.empty()) return;
+    std::vector<double> mean(players_.size(), 0.0);
+    for (const int i : centre_) {
+      mean[static_cast<size_t>(i)] = 1.0 / static_cast<double>(centre_.size());
+    }
+    level_error_ = fit_.ErrorOfSum(mean);
+    for (size_t i = 0; i < players_.size(); ++i) {
+      std::vector<double> difference = mean;
+      difference[i] -= 1.0;
+      if (RatingAt(i).elo) fit_.players[i].error = fit_.ErrorOfSum(difference);
     }
   }
 
@@ -209,8 +235,12 @@ class Ladder {
   }
 
   std::vector<Pairing> TellingPairings() const {
-    PairingRequest request{
-        .wanted = {}, .available = {}, .costs = {}, .pairings = kBatchesInRound, .pairs = kPairs};
+    PairingRequest request{.wanted = {},
+                           .available = {},
+                           .centre = {},
+                           .costs = {},
+                           .pairings = kBatchesInRound,
+                           .pairs = kPairs};
     bool any = false;
     for (size_t i = 0; i < players_.size(); ++i) {
       request.wanted.push_back(Wanted(i) && !IsPrecise(i));
@@ -218,7 +248,9 @@ class Ladder {
       request.costs.push_back(players_[i].cost);
       any = any || request.wanted.back();
     }
-    return any ? ChoosePairings(fit_, request) : std::vector<Pairing>{};
+    request.centre = centre_;
+    request.level = !any && level_error_ > kLevelFactor * options_.error_elo;
+    return any || request.level ? ChoosePairings(fit_, request) : std::vector<Pairing>{};
   }
 
   // --- playing ---------------------------------------------------------------------------------
@@ -301,6 +333,7 @@ class Ladder {
                         .white_elo = fit_.white_elo,
                         .white_error = fit_.white_error,
                         .draw_share = fit_.draw_share,
+                        .level_error = level_error_,
                         .error_elo = options_.error_elo,
                         .games = games_,
                         .new_games = progress_.new_games,
@@ -344,6 +377,8 @@ class Ladder {
   std::vector<LadderPlayer> players_;
   std::map<int64_t, int> places_;  // of players' ids
   RatingFit fit_;
+  std::vector<int> centre_;  // the checkpoints whose mean ratings are compared with
+  double level_error_ = 0.0;
   int64_t games_ = 0;
   std::mutex mutex_;
   LadderProgress progress_;  // guarded by mutex_ while a round is played

@@ -62,6 +62,8 @@ struct LadderEntry {
   std::optional<int64_t> step{};
   std::optional<int64_t> games{};  // of self-play, when it was written
   std::optional<double> hours{};   // of training
+  // Its `error` is of the difference to the mean of the rated checkpoints that are there, so that
+  // what is not known of their common distance to `random` is not in each of them.
   Rating rating;
 };
 
@@ -72,9 +74,10 @@ struct LadderResult {
   std::vector<LadderEntry> entries{};  // the best rated first, those without a rating last
   double white_elo = 0.0;              // White's advantage
   double white_error = 0.0;
-  double draw_share = 0.0;  // of games between equals
-  double error_elo = 0.0;   // that was asked for
-  int64_t games = 0;        // all that are rated
+  double draw_share = 0.0;   // of games between equals
+  double level_error = 0.0;  // half-width of the interval of that mean above `random`
+  double error_elo = 0.0;    // that was asked for
+  int64_t games = 0;         // all that are rated
   int64_t new_games = 0;
   bool stopped = false;  // by the stop token
   bool precise = false;  // every wanted checkpoint is as precise as asked for

@@ -61,8 +61,15 @@ std::string LadderText(const LadderResult& r) {
     ++wanted;
     wide += entry.rating.elo && entry.rating.error <= r.error_elo ? 0 : 1;
   }
+  text += "Elo above random, with 95 % intervals";
+  if (r.level_error > 0.0) {
+    text += fmt::format(
+        " of the difference to the checkpoints' mean;\nthat mean itself is known to +/- {:.0f} Elo "
+        "above random",
+        r.level_error);
+  }
   text += fmt::format(
-      "Elo above random, with 95 % intervals; White's advantage {:+.0f} +/- {:.0f} Elo, draws "
+      "; White's advantage {:+.0f} +/- {:.0f} Elo, draws "
       "{:.1f} % between equals\n",
       r.white_elo, r.white_error, 100.0 * r.draw_share);
   if (wide > 0) {
@@ -103,6 +110,7 @@ std::string LadderJson(const LadderResult& r) {
                                        {"white_elo", r.white_elo},
                                        {"white_error", r.white_error},
                                        {"draw_share", r.draw_share},
+                                       {"level_error", r.level_error},
                                        {"asked_error", r.error_elo},
                                        {"precise", r.precise},
                                        {"stopped", r.stopped},

@@ -40,6 +40,7 @@ ordered_json Drawn(const ordered_json& ladder) {
   ordered_json drawn = {
       {"about", fmt::format("{} nodes, {}", ladder.at("conditions").at("nodes").get<int64_t>(),
                             ladder.at("conditions").at("algorithm").get<std::string>())}};
+  drawn["level_error"] = NumberOf(ladder, "level_error");
   ordered_json names = ordered_json::array();
   for (const ordered_json& player : checkpoints) names.push_back(player.at("name"));
   drawn["name"] = std::move(names);

@@ -44,7 +44,9 @@ function ratingPlots() {
   const {ladder} = report;
   if (!ladder) return [];
   return ['games', 'hours'].map((axis) => ({
-    title: `Rating over ${axis}`, unit: `Elo above random, 95 % intervals, ${ladder.about}`,
+    title: `Rating over ${axis}`,
+    unit: `Elo above random, ${ladder.about}; 95 % intervals` +
+        (ladder.level_error ? `, of all together \u00b1 ${whole.format(ladder.level_error)}` : ''),
     axis: {label: axes[axis].label, format: axes[axis].format, values: ladder[axis]},
     series: [{name: 'checkpoints', values: ladder.elo, errors: ladder.error}],
     levels: ladder.anchors, tell: whole.format,

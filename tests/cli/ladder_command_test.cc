@@ -10,6 +10,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 
 #include "tests/cli/run_binary.h"
@@ -57,6 +58,14 @@ std::map<std::pair<int64_t, std::string>, std::string> Games(const std::filesyst
         query.getColumn(2).getString();
   }
   return games;
+}
+
+// Comments hold times, and where lines break follows from them.
+std::string WithoutComments(const std::string& pgn) {
+  std::istringstream words(std::regex_replace(pgn, std::regex(R"(\{[^}]*\})"), ""));
+  std::string text;
+  for (std::string word; words >> word;) text += word + " ";
+  return text;
 }
 
 class LadderCommand : public testing::TestWithParam<std::string> {};
@@ -141,7 +150,7 @@ TEST(LadderSurvival, KilledItGoesOnAsIfItHadNotBeen) {
     const auto found = expected.find(round);
     if (found == expected.end()) continue;
     ++shared;
-    EXPECT_EQ(found->second, pgn) << round.first << " " << round.second;
+    EXPECT_EQ(WithoutComments(found->second), WithoutComments(pgn));
   }
   EXPECT_GE(shared, std::min<size_t>(games.size(), 60));
 }

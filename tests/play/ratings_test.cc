@@ -180,7 +180,8 @@ TEST(Pairing, TheGainIsWhatTheFitThenHas) {
   std::vector<SideResults> results = Simulate(truth, 0.3, -1.0, 4000, 9);
   const RatingFit before = FitRatings(4, 0, results);
   const std::vector<bool> wanted = {false, true, false, true};
-  const double expected = ExpectedGain(before, wanted, {.a = 1, .b = 3}, 2000);
+  const double expected =
+      ExpectedGain(before, {.wanted = wanted, .available = {}, .pairs = 2000}, {.a = 1, .b = 3});
   const auto add = [&](int white, int black) {
     const GameChances p =
         ChancesOf(before.parameters[static_cast<size_t>(white)] -
@@ -200,6 +201,22 @@ TEST(Pairing, TheGainIsWhatTheFitThenHas) {
       VarianceOf(before, 1) + VarianceOf(before, 3) - VarianceOf(after, 1) - VarianceOf(after, 3);
   EXPECT_GT(fell, 0.0);
   EXPECT_NEAR(fell, expected, 0.02 * expected);
+
+  // As differences to the mean of two of them, and that mean.
+  const PairingRequest centred{.wanted = {false, false, false, true},
+                               .available = {},
+                               .centre = {1, 3},
+                               .level = true,
+                               .pairs = 2000};
+  const auto variance = [](const RatingFit& fit, const std::vector<double>& weights) {
+    return std::pow(fit.ErrorOfSum(weights) / fit.elo_per_unit / 1.959964, 2);
+  };
+  const std::vector<double> difference = {0.0, -0.5, 0.0, 0.5};
+  const std::vector<double> mean = {0.0, 0.5, 0.0, 0.5};
+  const double fell_centred = variance(before, difference) + variance(before, mean) -
+                              variance(after, difference) - variance(after, mean);
+  const double expected_centred = ExpectedGain(before, centred, {.a = 1, .b = 3});
+  EXPECT_NEAR(fell_centred, expected_centred, 0.02 * expected_centred);
 }
 
 TEST(Pairing, PlayersOfEqualStrengthTellMost) {
@@ -211,6 +228,21 @@ TEST(Pairing, PlayersOfEqualStrengthTellMost) {
       fit,
       {.wanted = {false, false, true}, .available = {true, true, true}, .pairings = 3, .pairs = 4});
   EXPECT_EQ(chosen, (std::vector<Pairing>(3, {.a = 1, .b = 2})));
+}
+
+TEST(Pairing, ADistantAnchorIsLeftAloneWhenDifferencesAmongOthersAreWanted) {
+  // Nobody has lost to the anchor: games against it tell of the level, not of differences.
+  std::vector<SideResults> results = Simulate({0.0, 8.0, 8.3, 8.1}, 0.0, -3.0, 8, 3);
+  const RatingFit fit = FitRatings(4, 0, results);
+  PairingRequest request{.wanted = {false, true, true, true},
+                         .available = std::vector<bool>(4, true),
+                         .centre = {1, 2, 3},
+                         .pairings = 6,
+                         .pairs = 4};
+  for (const Pairing& p : ChoosePairings(fit, request)) EXPECT_NE(p.a, 0);
+  request.wanted = std::vector<bool>(4, false);
+  request.level = true;
+  EXPECT_EQ(ChoosePairings(fit, request)[0].a, 0);
 }
 
 TEST(Pairing, CheapGamesArePreferredWhenTheyTellAboutAsMuch) {
