@@ -15,6 +15,10 @@ namespace {
 
 using nlohmann::ordered_json;
 
+// An anchor that is known worse than so many times what was asked for is not drawn: it has played a
+// few games only, and its line would mislead.
+constexpr double kAnchorFactor = 6.0;
+
 // A number or null, whatever else stands there.
 ordered_json NumberOf(const ordered_json& player, const char* key) {
   const auto found = player.find(key);
@@ -24,11 +28,12 @@ ordered_json NumberOf(const ordered_json& player, const char* key) {
 ordered_json Drawn(const ordered_json& ladder) {
   std::vector<ordered_json> checkpoints;
   ordered_json anchors = ordered_json::array();
+  const double asked = ladder.at("asked_error").get<double>();
   for (const ordered_json& player : ladder.at("players")) {
     if (!player.at("elo").is_number()) continue;
     if (player.at("kind") == "checkpoint") {
       checkpoints.push_back(player);
-    } else {
+    } else if (player.at("error").get<double>() <= kAnchorFactor * asked) {
       anchors.push_back({{"name", player.at("name").get<std::string>()},
                          {"value", player.at("elo").get<double>()}});
     }

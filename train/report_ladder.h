@@ -12,8 +12,9 @@
 namespace khanzero {
 
 // The rated checkpoints of ladder.json, by rising step, as columns `name`, `games`, `hours`, `elo`
-// and `error`; the rated `anchors` as objects of `name` and `value`; `about`, under which
-// conditions; and `best`. Null when there is no ladder; one that is damaged is told in `notes`.
+// and `error`; those `anchors` that are known well enough as objects of `name` and `value`;
+// `about`, under which conditions; and `best`. Null when there is no ladder; one that is damaged is
+// told in `notes`.
 nlohmann::ordered_json LadderForReport(const RunFolder& run, std::vector<std::string>& notes);
 
 }  // namespace khanzero
