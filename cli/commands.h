@@ -19,6 +19,7 @@ void AddData(CLI::App& app);
 void AddMatch(CLI::App& app);
 void AddExport(CLI::App& app);
 void AddInfo(CLI::App& app);
+void AddLadder(CLI::App& app);
 void AddPerft(CLI::App& app);
 void AddPgn(CLI::App& app);
 void AddPlay(CLI::App& app);

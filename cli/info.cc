@@ -68,7 +68,7 @@ void AddInfo(CLI::App& app) {
   const auto command = std::make_shared<InfoCommand>();
   CLI::App* const sub = app.add_subcommand("info", "Say what a checkpoint or exported model is");
   sub->add_option("path", command->path,
-                  "A checkpoint's folder, latest:RUN, or an exported TorchScript file")
+                  "A checkpoint's folder, latest:RUN, best:RUN, or an exported TorchScript file")
       ->required()
       ->type_name("PATH");
   sub->add_flag("--json", command->json, "Print everything as one JSON object");

@@ -35,6 +35,7 @@ void AddCommands(CLI::App& app) {
   AddMatch(app);
   AddPgn(app);
   AddSuite(app);
+  AddLadder(app);
   AddPlay(app);
   AddUci(app);
   AddExport(app);

@@ -27,6 +27,24 @@ int ParseDepth(const std::string& text, const std::string& digits) {
   return depth;
 }
 
+// The checkpoint whose name stands in RUN/`pointer`. `missing` says what a run without one lacks.
+std::filesystem::path PointedAt(const std::filesystem::path& run, const char* pointer,
+                                const std::string& missing) {
+  const std::filesystem::path path = run / pointer;
+  std::ifstream file(path);
+  std::string name;
+  if (!file || !std::getline(file, name) || name.empty()) {
+    throw InputError("the run '" + run.string() + "' " + missing + ": " + path.string() +
+                     " cannot be read or is empty");
+  }
+  // Only a name, so that a damaged pointer leads nowhere else.
+  if (std::filesystem::path(name).filename() != name || name == "..") {
+    throw InputError(path.string() + " holds '" + name +
+                     "'; it must be the name of a folder below " + (run / "checkpoints").string());
+  }
+  return run / "checkpoints" / name;
+}
+
 }  // namespace
 
 PlayerSpec ParsePlayerSpec(const std::string& text) {
@@ -40,11 +58,12 @@ PlayerSpec ParsePlayerSpec(const std::string& text) {
   if (kind == "alphabeta") {
     return {.kind = PlayerKind::kAlphaBeta, .depth = ParseDepth(text, argument), .name = text};
   }
-  if (kind == "checkpoint" || kind == "latest") {
+  if (kind == "checkpoint" || kind == "latest" || kind == "best") {
     if (argument.empty()) Refuse(text, "the folder is missing after '" + kind + ":'");
     return {.kind = PlayerKind::kCheckpoint,
-            .checkpoint =
-                kind == "latest" ? LatestCheckpoint(argument) : std::filesystem::path(argument),
+            .checkpoint = kind == "latest" ? LatestCheckpoint(argument)
+                          : kind == "best" ? BestCheckpoint(argument)
+                                           : std::filesystem::path(argument),
             .name = text};
   }
   if (kind == "uci") {
@@ -55,19 +74,11 @@ PlayerSpec ParsePlayerSpec(const std::string& text) {
 }
 
 std::filesystem::path LatestCheckpoint(const std::filesystem::path& run) {
-  const std::filesystem::path pointer = run / "latest";
-  std::ifstream file(pointer);
-  std::string name;
-  if (!file || !std::getline(file, name) || name.empty()) {
-    throw InputError("the run '" + run.string() + "' has no checkpoint yet: " + pointer.string() +
-                     " cannot be read or is empty");
-  }
-  // Only a name, so that a damaged pointer leads nowhere else.
-  if (std::filesystem::path(name).filename() != name || name == "..") {
-    throw InputError(pointer.string() + " holds '" + name +
-                     "'; it must be the name of a folder below " + (run / "checkpoints").string());
-  }
-  return run / "checkpoints" / name;
+  return PointedAt(run, "latest", "has no checkpoint yet");
+}
+
+std::filesystem::path BestCheckpoint(const std::filesystem::path& run) {
+  return PointedAt(run, "best", "has no best checkpoint; 'khanzero ladder --run' finds it");
 }
 
 }  // namespace khanzero

@@ -14,13 +14,13 @@ enum class PlayerKind { kRandom, kGreedy, kAlphaBeta, kCheckpoint, kUci };
 struct PlayerSpec {
   PlayerKind kind = PlayerKind::kRandom;
   int depth = 0;                       // alphabeta
-  std::filesystem::path checkpoint{};  // checkpoint; latest:RUN is resolved to one
+  std::filesystem::path checkpoint{};  // checkpoint; latest:RUN and best:RUN are resolved
   std::string command{};               // uci
   std::string name{};                  // what reports call the player
 };
 
 inline constexpr std::string_view kPlayerForms =
-    "random, greedy, alphabeta:DEPTH, checkpoint:FOLDER, latest:RUN, uci:COMMAND";
+    "random, greedy, alphabeta:DEPTH, checkpoint:FOLDER, latest:RUN, best:RUN, uci:COMMAND";
 
 inline constexpr int kMostAlphaBetaDepth = 30;
 
@@ -31,5 +31,8 @@ PlayerSpec ParsePlayerSpec(const std::string& text);
 // The newest checkpoint of a run's folder: RUN/latest is a text file that holds the name of a
 // folder below RUN/checkpoints. Throws InputError when there is none.
 std::filesystem::path LatestCheckpoint(const std::filesystem::path& run);
+
+// The checkpoint that `khanzero ladder` found to be the best: RUN/best, likewise.
+std::filesystem::path BestCheckpoint(const std::filesystem::path& run);
 
 }  // namespace khanzero

@@ -169,6 +169,9 @@ struct EvaluationSettings {
   int pairs = 10;
   int final_pairs = 50;
   int simulations = 32;
+  int ladder_every = 0;
+  int ladder_games = 400;
+  double ladder_error = 60.0;
 
   template <class V>
   static void Fields(EvaluationSettings& s, V& visit) {
@@ -179,6 +182,13 @@ struct EvaluationSettings {
                  "pairs of games against random at the end of the run; 0: none");
     visit.Number("simulations", s.simulations, 1, 1'000'000,
                  "simulations the agent has for each move in these matches");
+    visit.Number("ladder_every", s.ladder_every, 0, 1'000'000,
+                 "the newest checkpoint is rated by the ladder after every so many cycles (a "
+                 "checkpoint each); 0: never; `khanzero ladder` does it at any time");
+    visit.Number("ladder_games", s.ladder_games, 2, 10'000'000,
+                 "most games of the ladder each time");
+    visit.Number("ladder_error", s.ladder_error, 1.0, 10000.0,
+                 "the ladder plays until the 95 % interval of the rating is within +/- this, Elo");
   }
 };
 

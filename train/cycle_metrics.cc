@@ -98,6 +98,9 @@ void CycleMetrics::AppendTo(const std::filesystem::path& path) const {
       {"alarms", alarms},
       {"damaged_games", damaged_games}};
   for (const auto& [opponent, score] : scores) line["scores"][opponent] = score;
+  if (ladder) {
+    line["ladder"] = {{"elo", ladder->elo}, {"error", ladder->error}, {"games", ladder->games}};
+  }
   // One write of a whole line: a reader sees it or not. What a killed process left of a line is
   // ended first, so that only that one is lost.
   std::string text = line.dump() + "\n";

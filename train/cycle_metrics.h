@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -20,6 +21,13 @@ namespace khanzero {
 struct SearchGap {
   double divergence = 0.0;  // of the search's policy from the network's, nats
   double agreement = 0.0;   // share of positions where both prefer the same move
+};
+
+// What the ladder says of the newest checkpoint.
+struct LadderStanding {
+  double elo = 0.0;    // above a random player
+  double error = 0.0;  // half-width of the 95 % interval
+  int64_t games = 0;   // that it played
 };
 
 struct CycleMetrics {
@@ -42,6 +50,7 @@ struct CycleMetrics {
   SearchGap search_gap;
   double reuse = 0.0;  // samples trained on for each training position, since the run began
   std::vector<std::pair<std::string, double>> scores;  // opponent, points a game 0..1
+  std::optional<LadderStanding> ladder;
   int64_t damaged_games = 0;
 
   // Of this cycle's games.

@@ -13,6 +13,7 @@
 #include "env/games.h"
 #include "model/files.h"
 #include "model/inference.h"
+#include "train/cycle_ladder.h"
 #include "train/cycle_metrics.h"
 #include "train/health.h"
 #include "train/learner.h"
@@ -86,6 +87,7 @@ class TrainingLoop {
       Save();
       if (stop_.stop_requested()) break;
       Measure();
+      Rate();
       FinishCycle();
     }
     return Finish();
@@ -358,6 +360,17 @@ class TrainingLoop {
     status_.last_match = text;
     Say(fmt::format("Cycle {}, step {}, {} games: score against {} ({} games each)", cycle_,
                     learner_->step(), status_.games, text, 2 * settings.pairs));
+  }
+
+  void Rate() {
+    const int every = config_.evaluation.ladder_every;
+    if (every == 0 || (cycle_ + 1) % every != 0 || stop_.stop_requested()) return;
+    metrics_.ladder = RateNewest({.run = run_,
+                                  .config = config_,
+                                  .checkpoint = checkpoint_.filename().string(),
+                                  .stop = stop_,
+                                  .on_game = [this] { Show("rating"); },
+                                  .say = [this](const std::string& text) { Say(text); }});
   }
 
   void FinishCycle() {

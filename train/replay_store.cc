@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "train/replay_store.h"
 
-#include <SQLiteCpp/SQLiteCpp.h>
-#include <sqlite3.h>
-
 #include <algorithm>
 #include <limits>
 
 #include "env/error.h"
+#include "train/sqlite_file.h"
 
 namespace khanzero {
 
 namespace {
-
-constexpr int kStoreVersion = 1;
-// "KZrs": marks the file as ours in SQLite's own header.
-constexpr int kApplicationId = 0x4B5A7273;
-constexpr int kBusyTimeoutMs = 60'000;
 
 constexpr const char* kSchema = R"(
 CREATE TABLE IF NOT EXISTS properties (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -33,20 +26,13 @@ CREATE TABLE IF NOT EXISTS games (
 );
 )";
 
-// Every SQLite error leaves here as ours, with the file's name.
+// "KZrs"
+constexpr SqliteFileKind kKind = {
+    .name = "replay store", .application_id = 0x4B5A7273, .version = 1, .schema = kSchema};
+
 template <class F>
 auto Guarded(const std::string& path, const char* doing, F&& f) {
-  try {
-    return f();
-  } catch (const SQLite::Exception& e) {
-    const int code = e.getErrorCode() & 0xFF;
-    const std::string text = "replay store '" + path + "': " + doing + " failed: " + e.what();
-    if (code == SQLITE_NOTADB || code == SQLITE_CORRUPT) {
-      throw InputError(text + "; the file is damaged or is not a replay store");
-    }
-    if (code == SQLITE_FULL) throw RuntimeFailure(text + "; make room on the disk and run again");
-    throw RuntimeFailure(text);
-  }
+  return Guarded(kKind, path, doing, std::forward<F>(f));
 }
 
 // What a query reads of a game, for GameOf().
@@ -67,12 +53,6 @@ StoredGame GameOf(SQLite::Statement& row) {
                       .positions = whole(6),
                       .result = whole(7),
                       .reason = whole(8)}};
-}
-
-std::string Property(const SQLite::Database& db, const char* key) {
-  SQLite::Statement query(db, "SELECT value FROM properties WHERE key = ?");
-  query.bind(1, key);
-  return query.executeStep() ? query.getColumn(0).getString() : std::string();
 }
 
 // A property that counts; 0 when it was never set.
@@ -111,49 +91,11 @@ struct ReplayStore::Impl {
   SQLite::Database database;
 };
 
-ReplayStore::ReplayStore(const std::filesystem::path& path, const std::string& game,
-                         Access access) {
-  const bool writes = access == Access::kReadWrite;
-  const std::string name = path.string();
-  if (!writes && !std::filesystem::exists(path)) {
-    throw InputError("replay store '" + name + "' does not exist");
-  }
-  Guarded(name, "opening", [&] {
-    const int flags = writes ? SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE : SQLite::OPEN_READONLY;
-    impl_ = std::make_unique<Impl>(Impl{name, SQLite::Database(name, flags, kBusyTimeoutMs)});
-    SQLite::Database& db = impl_->database;
-    const int application = db.execAndGet("PRAGMA application_id").getInt();
-    const int tables = db.execAndGet("SELECT COUNT(*) FROM sqlite_master").getInt();
-    if (application != kApplicationId && (tables > 0 || !writes)) {
-      throw InputError("'" + name + "' is not a replay store of this program");
-    }
-    if (writes) {
-      db.exec("PRAGMA journal_mode=WAL");
-      // A game that was acknowledged survives a power cut, too.
-      db.exec("PRAGMA synchronous=FULL");
-      SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
-      db.exec("PRAGMA application_id=" + std::to_string(kApplicationId));
-      db.exec(kSchema);
-      SQLite::Statement insert(db, "INSERT OR IGNORE INTO properties VALUES (?, ?)");
-      for (const auto& [key, value] :
-           {std::pair<std::string, std::string>{"version", std::to_string(kStoreVersion)},
-            {"game", game}}) {
-        insert.bind(1, key);
-        insert.bind(2, value);
-        insert.exec();
-        insert.reset();
-      }
-      transaction.commit();
-    }
-    if (Property(db, "version") != std::to_string(kStoreVersion)) {
-      throw InputError("replay store '" + name + "' has version '" + Property(db, "version") +
-                       "', this program reads version " + std::to_string(kStoreVersion));
-    }
-    if (Property(db, "game") != game) {
-      throw InputError("replay store '" + name + "' holds games of '" + Property(db, "game") +
-                       "', but '" + game + "' is wanted");
-    }
-  });
+ReplayStore::ReplayStore(const std::filesystem::path& path, const std::string& game, Access access)
+    : impl_(std::make_unique<Impl>(Impl{
+          path.string(), OpenSqliteFile(kKind, path, game,
+                                        access == Access::kReadWrite ? SqliteAccess::kReadWrite
+                                                                     : SqliteAccess::kReadOnly)})) {
 }
 
 ReplayStore::~ReplayStore() = default;

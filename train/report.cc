@@ -19,6 +19,7 @@
 #include "train/metrics_file.h"
 #include "train/replay_store.h"
 #include "train/report_games.h"
+#include "train/report_ladder.h"
 #include "train/report_page.h"
 
 namespace khanzero {
@@ -258,6 +259,7 @@ ReportSummary WriteReport(const RunFolder& run, const std::filesystem::path& out
   if (metrics.lines.empty()) notes.emplace_back("No cycle has been finished yet.");
   ordered_json data = {{"header", HeaderJson(run, config, metrics.lines, notes)},
                        {"plots", PlotJson(metrics.lines)},
+                       {"ladder", LadderForReport(run, notes)},
                        {"alarms", AlarmsJson(metrics.lines)},
                        {"games", GamesJson(run, config.game, notes)}};
   if (notes.size() > kMostNotes) {

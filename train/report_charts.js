@@ -104,10 +104,23 @@ function cutAt(plot) {
   return sorted.at(-1) > 5 * usual ? 2 * usual : undefined;
 }
 
+// Middle of the known lengths of error bars: how far the y axis reaches beyond the values. Longer
+// bars are cut off, or a single one could flatten the curve.
+function usualError(plot) {
+  const known = plot.series.flatMap((one) => one.errors ?? []).filter((value) => value !== null);
+  return known.sort((a, b) => a - b)[Math.floor(known.length / 2)] ?? 0;
+}
+
 // The lowest and highest value of the y axis, with some air around the curves.
 function range(plot) {
   if (plot.stacked || plot.share) return [0, 1];
-  const values = plot.series.flatMap((one) => one.values.filter((value) => value !== null));
+  const error = usualError(plot);
+  const values = plot.series.flatMap((one) => one.values.filter((value) => value !== null))
+      .flatMap((value) => [value - error, value + error]);
+  // Down to the marked height below the curve, unless that would take half of the axis.
+  const least = Math.min(...values);
+  const below = Math.max(...(plot.levels ?? []).map((level) => level.value).filter((value) => value < least));
+  if (least - below < Math.max(...values) - least) values.push(below);
   const low = values.reduce((a, b) => Math.min(a, b), Infinity);
   const high = cutAt(plot) ?? values.reduce((a, b) => Math.max(a, b), -Infinity);
   const air = high > low ? 0.08 * (high - low) : Math.abs(high) || 1;
@@ -122,7 +135,7 @@ function scales(plot, places, width) {
     low, high, bottom, top,
     x: (value) => margin.left + (value - low) / (high - low) * (width - margin.left - margin.right),
     y: (value) => height - margin.bottom -
-        (Math.min(value, top) - bottom) / (top - bottom) * (height - margin.top - margin.bottom),
+        (Math.min(Math.max(value, bottom), top) - bottom) / (top - bottom) * (height - margin.top - margin.bottom),
   };
 }
 
@@ -148,11 +161,37 @@ function drawAxes(root, plot, axis, scale, width) {
   root.append(label);
 }
 
+// Marked heights: a thin line with its name, where the axis reaches it.
+function drawLevels(root, plot, scale, width) {
+  for (const {name, value} of plot.levels ?? []) {
+    if (value < scale.bottom || value > scale.top) continue;
+    const y = scale.y(value);
+    root.append(svg('line', {class: 'level', x1: margin.left, x2: width - margin.right, y1: y, y2: y}));
+    const text = svg('text', {x: width - margin.right, y: y - 3, 'text-anchor': 'end', class: 'level-name'});
+    text.textContent = name;
+    root.append(text);
+  }
+}
+
+function drawErrors(root, one, i, places, scale) {
+  let bars = '';
+  one.values.forEach((value, k) => {
+    const error = one.errors[k];
+    if (value === null || error === null || places[k] === null) return;
+    const x = scale.x(places[k]);
+    const [low, high] = [scale.y(value - error).toFixed(1), scale.y(value + error).toFixed(1)];
+    const cap = `${(x - 3).toFixed(1)}`;
+    bars += `M${x.toFixed(1)} ${low}V${high}M${cap} ${low}h6M${cap} ${high}h6`;
+  });
+  root.append(svg('path', {class: 'error', stroke: colour(i), d: bars}));
+}
+
 function drawLines(root, plot, places, scale) {
   plot.series.forEach((one, i) => {
     const points = one.values.map((value, k) => [places[k], value])
         .filter(([x, y]) => x !== null && y !== null)
         .map(([x, y]) => [scale.x(x).toFixed(1), scale.y(y).toFixed(1)]);
+    if (one.errors) drawErrors(root, one, i, places, scale);
     root.append(svg('path', {
       class: i % 2 ? 'curve dashed' : 'curve', stroke: colour(i),
       d: points.map(([x, y], k) => `${k ? 'L' : 'M'}${x} ${y}`).join(''),
@@ -182,13 +221,19 @@ function drawBands(root, plot, places, scale) {
   });
 }
 
+// A value of a series in words, with its error.
+function told(plot, one, k) {
+  const error = one.errors?.[k] ?? null;
+  return plot.tell(one.values[k]) + (error === null ? '' : ` \u00b1 ${plot.tell(error)}`);
+}
+
 function tipFor(plot, axis, k) {
   const rows = plot.series.map((one, i) => [one, i]).filter(([one]) => one.values[k] !== null);
   if (plot.stacked) rows.reverse();
   return html('div', {class: 'tip'},
       html('p', {class: 'place'}, `${exact(axis.values[k])} ${axis.label}`),
       ...rows.map(([one, i]) => html('p', {}, swatch(plot, i), html('span', {}, one.name),
-                                     html('b', {}, plot.tell(one.values[k])))));
+                                     html('b', {}, told(plot, one, k)))));
 }
 
 // Pointer and arrow keys move a line over the plot; a tip tells the figures there.
@@ -237,10 +282,17 @@ function addCursor(figure, root, plot, axis, scale, width) {
   });
 }
 
-// A plot: {title, unit, series: [{name, values}], stacked, share, peaks, axis}. The y axis of shares
-// is 0 to 100 %; `peaks` lets rare high values be cut off; `axis` fixes what it is drawn over.
+// What a plot is drawn over: the axis that it names or brings along, or the chosen one.
+function axisOf(plot) {
+  return plot.axis?.values ? plot.axis : axes[plot.axis ?? chosenAxis];
+}
+
+// A plot: {title, unit, series: [{name, values, errors}], stacked, share, peaks, axis, levels}. The
+// y axis of shares is 0 to 100 %; `peaks` lets rare high values be cut off; `axis` fixes what it is
+// drawn over, by name or as {label, format, values}; `errors` are half the lengths of error bars;
+// `levels` are marked heights, each with its name; `tell` says a value in words.
 function draw(figure, plot) {
-  const axis = axes[plot.axis ?? chosenAxis];
+  const axis = axisOf(plot);
   const width = Math.max(240, figure.querySelector('.canvas').clientWidth);
   const root = svg('svg', {
     class: 'plot', viewBox: `0 0 ${width} ${height}`, width, height, tabindex: 0, role: 'img',
@@ -250,6 +302,7 @@ function draw(figure, plot) {
   });
   const scale = scales(plot, axis.values, width);
   drawAxes(root, plot, axis, scale, width);
+  drawLevels(root, plot, scale, width);
   (plot.stacked ? drawBands : drawLines)(root, plot, axis.values, scale);
   addCursor(figure, root, plot, axis, scale, width);
   for (const tip of figure.querySelectorAll('.tip')) tip.remove();
@@ -260,14 +313,14 @@ const redraws = [];
 
 function addPlot(parent, described) {
   const share = described.stacked || described.share;
-  const plot = {...described, format: share ? percent : plain, tell: share ? percent : exact};
+  const plot = {...described, format: share ? percent : plain, tell: described.tell ?? (share ? percent : exact)};
   plot.series = plot.series.filter((one) => one.values?.some((value) => value !== null));
-  if (plot.series.length === 0 || axes[plot.axis ?? chosenAxis].values === undefined) return;
+  if (plot.series.length === 0 || axisOf(plot).values === undefined) return;
   const cut = cutAt(plot);
   const unit = plot.unit + (cut ? `, cut off above ${plain(cut)}` : '');
   const legend = html('ul', {class: 'legend'}, ...plot.series.map((one, i) => html(
       'li', {}, swatch(plot, i), html('span', {}, one.name),
-      html('b', {}, plot.tell(lastOf(one.values))))));
+      html('b', {}, told(plot, one, one.values.findLastIndex((value) => value !== null))))));
   const figure = html('figure', {},
       html('figcaption', {}, plot.title, html('small', {}, unit ? ` (${unit})` : '')),
       legend, html('div', {class: 'canvas'}), html('div', {'aria-live': 'polite', class: 'unseen'}));

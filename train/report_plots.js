@@ -39,6 +39,20 @@ function strengthPlots() {
   }));
 }
 
+// Not over cycles, but over the checkpoints that the ladder has rated.
+function ratingPlots() {
+  const {ladder} = report;
+  if (!ladder) return [];
+  return ['games', 'hours'].map((axis) => ({
+    title: `Rating over ${axis}`,
+    unit: `Elo above random, ${ladder.about}; 95 % intervals` +
+        (ladder.level_error ? `, of all together \u00b1 ${whole.format(ladder.level_error)}` : ''),
+    axis: {label: axes[axis].label, format: axes[axis].format, values: ladder[axis]},
+    series: [{name: 'checkpoints', values: ladder.elo, errors: ladder.error}],
+    levels: ladder.anchors, tell: whole.format,
+  }));
+}
+
 function lossPlots() {
   const heads = new Set();
   for (const tag of Object.keys(columns)) {
@@ -159,6 +173,7 @@ function summarise() {
     ['Learner steps', step, whole.format], ['Work', hours, duration],
     ...tagsUnder('scores/').map(
         (tag) => [`Score against ${words(tag.slice(7))}`, lastOf(columns[tag]), percent]),
+    ['Best checkpoint', report.ladder?.best ?? undefined, String],
     ['Network', `${blocks} blocks x ${channels}`, String], ['Newest checkpoint', checkpoint, String],
   ];
   for (const [name, value, format] of facts) {
@@ -226,6 +241,6 @@ describeRun();
 warn();
 summarise();
 addAxisChoice();
-addSection('strength', strengthPlots());
+addSection('strength', [...ratingPlots(), ...strengthPlots()]);
 addSection('progress', [...lossPlots(), ...learningPlots(), ...selfPlayPlots(), ...speedPlots()]);
 addOthers();

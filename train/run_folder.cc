@@ -40,17 +40,39 @@ void RunFolder::SetLatest(const std::string& checkpoint_name) const {
   WriteFileDurably(latest(), checkpoint_name + "\n");
 }
 
-void RunFolder::PruneCheckpoints(int keep) const {
+std::optional<std::filesystem::path> RunFolder::BestCheckpoint() const {
+  if (!std::filesystem::exists(best())) return std::nullopt;
+  const std::filesystem::path checkpoint = khanzero::BestCheckpoint(path_);
+  if (!std::filesystem::is_directory(checkpoint)) return std::nullopt;
+  return checkpoint;
+}
+
+void RunFolder::SetBest(const std::string& checkpoint_name) const {
+  WriteFileDurably(best(), checkpoint_name + "\n");
+}
+
+std::vector<std::filesystem::path> RunFolder::Checkpoints() const {
   std::vector<std::filesystem::path> found;
-  for (const auto& entry : std::filesystem::directory_iterator(checkpoints())) {
-    if (entry.path().filename().string().starts_with("step-")) found.push_back(entry.path());
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry(checkpoints(), error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().filename().string().starts_with("step-")) found.push_back(entry->path());
+  }
+  if (error) {
+    throw RuntimeFailure("cannot list '" + checkpoints().string() + "': " + error.message());
   }
   std::sort(found.begin(), found.end());
+  return found;
+}
+
+void RunFolder::PruneCheckpoints(int keep) const {
+  const std::vector<std::filesystem::path> found = Checkpoints();
   const std::optional<std::filesystem::path> newest = LatestCheckpoint();
+  const std::optional<std::filesystem::path> strongest = BestCheckpoint();
   const size_t surplus =
       found.size() > static_cast<size_t>(keep) ? found.size() - static_cast<size_t>(keep) : 0;
   for (size_t i = 0; i < surplus; ++i) {
-    if (found[i] != newest) std::filesystem::remove_all(found[i]);
+    if (found[i] != newest && found[i] != strongest) std::filesystem::remove_all(found[i]);
   }
 }
 
@@ -110,8 +132,9 @@ Config ReadRunConfig(const std::filesystem::path& path, const std::vector<std::s
   return LoadConfig(folder.config().string(), overrides);
 }
 
-RunLock::RunLock(const RunFolder& run) {
-  const std::string path = run.lock().string();
+RunLock::RunLock(const RunFolder& run, RunWork work) {
+  const bool trains = work == RunWork::kTraining;
+  const std::string path = (trains ? run.lock() : run.ladder_lock()).string();
   file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (file_ < 0) {
     throw RuntimeFailure("cannot open '" + path + "': " + std::strerror(errno));
@@ -131,7 +154,8 @@ RunLock::RunLock(const RunFolder& run) {
   }
   std::string holder(pid, length > 0 ? static_cast<size_t>(length) : 0);
   while (!holder.empty() && holder.back() == '\n') holder.pop_back();
-  throw InputError("the run '" + run.path().string() + "' is being trained already" +
+  throw InputError("the run '" + run.path().string() + "' is being " +
+                   (trains ? "trained" : "rated") + " already" +
                    (holder.empty() ? "" : " by process " + holder) +
                    "; wait for it, stop it, or take another --run");
 }

@@ -6,11 +6,15 @@
 //   replay.db              the games
 //   checkpoints/step-N/    networks with their training state
 //   latest                 the name of the newest checkpoint
+//   best                   the name of the best one that the ladder has found
 //   metrics.jsonl          one JSON object a cycle
 //   events/                the same figures for TensorBoard
+//   ladder.db              the games that rate the checkpoints
+//   ladder.json            the ratings
 //   report.html            the run at a glance
 //   log.txt                what the program said
 //   lock                   held by the process that trains
+//   ladder.lock            held by the process that rates
 #pragma once
 
 #include <filesystem>
@@ -31,11 +35,15 @@ class RunFolder {
   std::filesystem::path store() const { return path_ / "replay.db"; }
   std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
   std::filesystem::path latest() const { return path_ / "latest"; }
+  std::filesystem::path best() const { return path_ / "best"; }
   std::filesystem::path metrics() const { return path_ / "metrics.jsonl"; }
   std::filesystem::path events() const { return path_ / "events"; }
   std::filesystem::path report() const { return path_ / "report.html"; }
+  std::filesystem::path ladder_store() const { return path_ / "ladder.db"; }
+  std::filesystem::path ladder() const { return path_ / "ladder.json"; }
   std::filesystem::path log() const { return path_ / "log.txt"; }
   std::filesystem::path lock() const { return path_ / "lock"; }
+  std::filesystem::path ladder_lock() const { return path_ / "ladder.lock"; }
 
   // "step-000001200"
   static std::string CheckpointName(int64_t step);
@@ -45,7 +53,13 @@ class RunFolder {
   std::optional<std::filesystem::path> LatestCheckpoint() const;
   // Points `latest` at a checkpoint of this run. Throws RuntimeFailure.
   void SetLatest(const std::string& checkpoint_name) const;
-  // Deletes all but the newest `keep` checkpoints; never the one `latest` names.
+  // The folder of the best checkpoint, nothing when the ladder has named none or it is gone.
+  std::optional<std::filesystem::path> BestCheckpoint() const;
+  // Points `best` at a checkpoint of this run. Throws RuntimeFailure.
+  void SetBest(const std::string& checkpoint_name) const;
+  // Every checkpoint's folder, by rising step. Throws RuntimeFailure.
+  std::vector<std::filesystem::path> Checkpoints() const;
+  // Deletes all but the newest `keep` checkpoints; never those that `latest` and `best` name.
   void PruneCheckpoints(int keep) const;
 
  private:
@@ -61,12 +75,16 @@ RunFolder OpenRunFolder(const std::filesystem::path& path, const Config& config)
 // LoadConfig does.
 Config ReadRunConfig(const std::filesystem::path& path, const std::vector<std::string>& overrides);
 
-// Holds a run for one process as long as it lives. The system lets go of it when the process ends,
-// however it ends.
+// What one process at a time may do with a run.
+enum class RunWork { kTraining, kRating };
+
+// Holds a run for one process and one work as long as it lives. The system lets go of it when the
+// process ends, however it ends.
 class RunLock {
  public:
-  // Throws InputError when another process holds the run, RuntimeFailure when locking fails.
-  explicit RunLock(const RunFolder& run);
+  // Throws InputError when another process holds the run for the same, RuntimeFailure when locking
+  // fails.
+  explicit RunLock(const RunFolder& run, RunWork work = RunWork::kTraining);
   ~RunLock();
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;

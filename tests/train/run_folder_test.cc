@@ -44,6 +44,38 @@ TEST(RunFolder, PruningKeepsTheNewestAndTheLatest) {
                                             "step-000000008", "step-000000009"}));
 }
 
+TEST(RunFolder, BestNamesACheckpointOfTheRunAndIsNotPruned) {
+  const ScratchFolder folder;
+  const RunFolder run(folder.path());
+  EXPECT_EQ(run.BestCheckpoint(), std::nullopt);
+  run.SetBest(RunFolder::CheckpointName(1));
+  EXPECT_EQ(run.BestCheckpoint(), std::nullopt);  // it is not there
+  for (int step = 0; step < 5; ++step) {
+    std::filesystem::create_directories(run.checkpoints() / RunFolder::CheckpointName(step));
+  }
+  EXPECT_EQ(run.BestCheckpoint(), run.checkpoints() / RunFolder::CheckpointName(1));
+  run.SetLatest(RunFolder::CheckpointName(4));
+  run.PruneCheckpoints(1);
+  EXPECT_EQ(run.Checkpoints(),
+            (std::vector<std::filesystem::path>{run.checkpoints() / RunFolder::CheckpointName(1),
+                                                run.checkpoints() / RunFolder::CheckpointName(4)}));
+  std::ofstream(run.best()) << "../elsewhere\n";
+  EXPECT_THROW(run.BestCheckpoint(), InputError);
+}
+
+TEST(RunLock, TrainingAndRatingDoNotStandInEachOthersWay) {
+  const ScratchFolder folder;
+  const RunFolder run(folder.path());
+  const RunLock training(run);
+  const RunLock rating(run, RunWork::kRating);
+  try {
+    const RunLock second(run, RunWork::kRating);
+    FAIL() << "locked twice";
+  } catch (const InputError& e) {
+    EXPECT_NE(std::string(e.what()).find("is being rated already"), std::string::npos) << e.what();
+  }
+}
+
 TEST(RunLock, OneHolderAtATime) {
   const ScratchFolder folder;
   const RunFolder run(folder.path());
