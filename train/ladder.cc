@@ -289,7 +289,7 @@ class Ladder {
     settings.pairs = batch.pairs;
     settings.seed = Random::Stream(config_.seed, static_cast<uint64_t>(batch.id)).Next();
     settings.game = {.kings_landing = config_.kings_landing};
-    settings.opening_plies = options_.conditions.opening_plies;
+    settings.openings.plies = options_.conditions.opening_plies;
     settings.max_plies = options_.conditions.max_plies;
     settings.threads = threads;
     settings.stop = options_.stop;
