@@ -13,6 +13,7 @@
 #include <regex>
 #include <sstream>
 
+#include "model/files.h"
 #include "tests/cli/run_binary.h"
 #include "tests/cli/running_binary.h"
 #include "tests/cli/scratch_run.h"
@@ -21,13 +22,6 @@ namespace khanzero {
 namespace {
 
 using nlohmann::json;
-
-std::string Read(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 void Train(const ScratchRun& run, const std::vector<std::string>& more = {}) {
   const RunResult trained = RunKhanzero(run.Train(more));
@@ -91,10 +85,10 @@ TEST_P(LadderCommand, RatesCheckpointsAndPointsAtTheBest) {
   }
   EXPECT_GE(checkpoints, 2);
   EXPECT_EQ(played, 60.0);
-  EXPECT_EQ(json::parse(Read(run.path() / "ladder.json")), ladder);
+  EXPECT_EQ(json::parse(ReadFile(run.path() / "ladder.json")), ladder);
 
   const std::string best = ladder.at("best").get<std::string>();
-  EXPECT_EQ(Read(run.path() / "best"), best + "\n");
+  EXPECT_EQ(ReadFile(run.path() / "best"), best + "\n");
   const RunResult info = RunKhanzero({"info", "best:" + run.path().string()});
   EXPECT_EQ(info.exit_code, 0) << info.err;
 
@@ -115,7 +109,7 @@ TEST_P(LadderCommand, RatesCheckpointsAndPointsAtTheBest) {
   EXPECT_NE(table.out.find(best), std::string::npos) << table.out;
   EXPECT_NE(table.out.find("Elo above random"), std::string::npos) << table.out;
   ASSERT_EQ(RunKhanzero({"report", "--run", run.path().string()}).exit_code, 0);
-  EXPECT_NE(Read(run.path() / "report.html").find("\"ladder\":{\"about\":\"2 nodes"),
+  EXPECT_NE(ReadFile(run.path() / "report.html").find("\"ladder\":{\"about\":\"2 nodes"),
             std::string::npos);
 }
 
@@ -162,7 +156,7 @@ TEST(LadderSurvival, AnInterruptEndsItCleanly) {
   ASSERT_TRUE(program.WaitFor("games (at most")) << program.printed();
   program.Signal(SIGINT);
   EXPECT_EQ(program.Wait(), 0) << program.printed();
-  const json ladder = json::parse(Read(run.path() / "ladder.json"));
+  const json ladder = json::parse(ReadFile(run.path() / "ladder.json"));
   EXPECT_TRUE(ladder.at("stopped").get<bool>());
   EXPECT_EQ(ladder.at("games"), Games(run.path()).size());
 }
@@ -180,21 +174,21 @@ TEST(LadderInTheLoop, RatesEachCheckpointAndLeavesTrainingAsItIs) {
   const ScratchRun with("khans");
   Train(with, rated);
 
-  std::istringstream lines(Read(with.path() / "metrics.jsonl"));
+  std::istringstream lines(ReadFile(with.path() / "metrics.jsonl"));
   int cycles = 0;
   for (std::string line; std::getline(lines, line); ++cycles) {
     EXPECT_TRUE(json::parse(line).at("ladder").at("elo").is_number()) << line;
   }
   EXPECT_EQ(cycles, 2);
-  EXPECT_NE(Read(with.path() / "log.txt").find("Elo above random"), std::string::npos);
-  EXPECT_FALSE(Read(with.path() / "best").empty());
-  const std::string latest = Read(without.path() / "latest");
-  EXPECT_EQ(latest, Read(with.path() / "latest"));
+  EXPECT_NE(ReadFile(with.path() / "log.txt").find("Elo above random"), std::string::npos);
+  EXPECT_FALSE(ReadFile(with.path() / "best").empty());
+  const std::string latest = ReadFile(without.path() / "latest");
+  EXPECT_EQ(latest, ReadFile(with.path() / "latest"));
   const std::string name = latest.substr(0, latest.find('\n'));
   for (const char* const file : {"weights.safetensors", "learner.json"}) {
-    const std::string expected = Read(without.path() / "checkpoints" / name / file);
+    const std::string expected = ReadFile(without.path() / "checkpoints" / name / file);
     EXPECT_FALSE(expected.empty());
-    EXPECT_EQ(expected, Read(with.path() / "checkpoints" / name / file)) << file;
+    EXPECT_EQ(expected, ReadFile(with.path() / "checkpoints" / name / file)) << file;
   }
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "model/files.h"
 #include "tests/cli/run_binary.h"
 #include "tests/cli/scratch_run.h"
 
@@ -16,22 +17,15 @@ namespace {
 
 using nlohmann::json;
 
-std::string Read(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 class ReportCommand : public testing::TestWithParam<std::string> {};
 
 TEST_P(ReportCommand, TrainingLeavesAReportAndEvents) {
   const ScratchRun run(GetParam());
   const RunResult trained = RunKhanzero(run.Train());
   ASSERT_EQ(trained.exit_code, 0) << trained.err;
-  EXPECT_NE(Read(run.path() / "report.html").find("</html>"), std::string::npos);
+  EXPECT_NE(ReadFile(run.path() / "report.html").find("</html>"), std::string::npos);
   EXPECT_FALSE(std::filesystem::is_empty(run.path() / "events"));
-  EXPECT_EQ(Read(run.path() / "log.txt").find(" is behind: "), std::string::npos);
+  EXPECT_EQ(ReadFile(run.path() / "log.txt").find(" is behind: "), std::string::npos);
 
   const std::filesystem::path out = run.folder() / "mine.html";
   const RunResult result =
@@ -42,7 +36,7 @@ TEST_P(ReportCommand, TrainingLeavesAReportAndEvents) {
   EXPECT_EQ(summary.at("cycles"), 2);
   EXPECT_GE(summary.at("games").get<int>(), 3);
   EXPECT_TRUE(summary.at("notes").empty()) << result.out;
-  const std::string page = Read(out);
+  const std::string page = ReadFile(out);
   for (const char* const part : {"learner/policy_loss", "validation/top_move_agreement",
                                  "scores/random", "self_play/endings/", "step-0000000"}) {
     EXPECT_NE(page.find(part), std::string::npos) << part;
@@ -66,7 +60,7 @@ TEST(ReportCommandInput, ATornLastLineIsToldAndLeftOut) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_NE(result.out.find("report.html: 1 cycles"), std::string::npos) << result.out;
   EXPECT_NE(result.out.find("the last line is not complete"), std::string::npos) << result.out;
-  EXPECT_NE(Read(run.path() / "report.html").find("the last line is not complete"),
+  EXPECT_NE(ReadFile(run.path() / "report.html").find("the last line is not complete"),
             std::string::npos);
 }
 
@@ -74,7 +68,7 @@ TEST(ReportCommandInput, HostileTextIsEscaped) {
   const ScratchRun run("khans");
   MakeRun(run, json{{"cycle", 0}, {"alarms", {"</script><b>x"}}}.dump() + "\n");
   EXPECT_EQ(RunKhanzero({"report", "--run", run.path().string()}).exit_code, 0);
-  const std::string page = Read(run.path() / "report.html");
+  const std::string page = ReadFile(run.path() / "report.html");
   EXPECT_EQ(page.find("<b>x"), std::string::npos);
   EXPECT_NE(page.find("\\u003c/script\\u003e\\u003cb\\u003ex"), std::string::npos);
 }

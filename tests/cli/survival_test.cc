@@ -11,19 +11,13 @@
 #include <sstream>
 
 #include "env/random.h"
+#include "model/files.h"
 #include "tests/cli/run_binary.h"
 #include "tests/cli/running_binary.h"
 #include "tests/cli/scratch_run.h"
 
 namespace khanzero {
 namespace {
-
-std::string Read(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 // Every stored record by its game's number.
 std::map<uint64_t, std::string> Records(const ScratchRun& run, const std::string& game) {
@@ -60,13 +54,13 @@ TEST_P(Survival, ADeterministicRunComesToTheSameEnd) {
   ASSERT_EQ(RunKhanzero(broken.Train(kDeterministic)).exit_code, 0);
 
   EXPECT_EQ(Records(straight, GetParam()), Records(broken, GetParam()));
-  EXPECT_EQ(Read(straight.path() / "latest"), Read(broken.path() / "latest"));
-  std::string name = Read(straight.path() / "latest");
+  EXPECT_EQ(ReadFile(straight.path() / "latest"), ReadFile(broken.path() / "latest"));
+  std::string name = ReadFile(straight.path() / "latest");
   name = name.substr(0, name.find_last_not_of("\n") + 1);
   for (const char* const file : {"weights.safetensors", "trained.safetensors", "learner.json"}) {
-    const std::string expected = Read(straight.path() / "checkpoints" / name / file);
+    const std::string expected = ReadFile(straight.path() / "checkpoints" / name / file);
     EXPECT_FALSE(expected.empty()) << file;
-    EXPECT_EQ(expected, Read(broken.path() / "checkpoints" / name / file)) << file;
+    EXPECT_EQ(expected, ReadFile(broken.path() / "checkpoints" / name / file)) << file;
   }
 }
 
@@ -175,14 +169,14 @@ TEST(Survival, AFullDiskIsSaidAndLosesNothing) {
                         << command << " >'" << folder << "/two' 2>&1\n"
                         << "echo $? >'" << folder << "/code2'\n";
   ASSERT_EQ(Shell("unshare -rm sh '" + script.string() + "'"), 0);
-  EXPECT_EQ(Read(run.folder() / "code1"), "1\n") << Read(run.folder() / "one");
-  const std::string said = Read(run.folder() / "one");
+  EXPECT_EQ(ReadFile(run.folder() / "code1"), "1\n") << ReadFile(run.folder() / "one");
+  const std::string said = ReadFile(run.folder() / "one");
   EXPECT_TRUE(said.find("No space left") != std::string::npos ||
               said.find("full") != std::string::npos)
       << said;
   EXPECT_EQ(said.find("terminate called"), std::string::npos) << said;
-  EXPECT_EQ(Read(run.folder() / "code2"), "0\n") << Read(run.folder() / "two");
-  EXPECT_NE(Read(run.folder() / "two").find("Done:"), std::string::npos);
+  EXPECT_EQ(ReadFile(run.folder() / "code2"), "0\n") << ReadFile(run.folder() / "two");
+  EXPECT_NE(ReadFile(run.folder() / "two").find("Done:"), std::string::npos);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "model/files.h"
 #include "tests/cli/run_binary.h"
 #include "tests/cli/running_binary.h"
 #include "tests/cli/scratch_run.h"
@@ -22,13 +23,6 @@ json RunJson(const std::vector<std::string>& arguments) {
   const RunResult result = RunKhanzero(arguments);
   EXPECT_EQ(result.exit_code, 0) << result.err;
   return json::parse(result.out, nullptr, false);
-}
-
-std::string Read(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
 }
 
 class TrainCommand : public testing::TestWithParam<std::string> {};
@@ -46,7 +40,7 @@ TEST_P(TrainCommand, TrainsFromNothingToAnAgent) {
   }
   EXPECT_TRUE(std::filesystem::is_directory(result.at("checkpoint").get<std::string>()));
 
-  std::istringstream metrics(Read(run.path() / "metrics.jsonl"));
+  std::istringstream metrics(ReadFile(run.path() / "metrics.jsonl"));
   int cycles = 0;
   for (std::string line; std::getline(metrics, line); ++cycles) {
     const json cycle = json::parse(line);
@@ -60,7 +54,7 @@ TEST_P(TrainCommand, TrainsFromNothingToAnAgent) {
   const RunResult config =
       RunKhanzero({"config", "--config", (run.path() / "config.yaml").string()});
   EXPECT_EQ(config.exit_code, 0);
-  EXPECT_EQ(config.out, Read(run.path() / "config.yaml"));
+  EXPECT_EQ(config.out, ReadFile(run.path() / "config.yaml"));
 }
 
 TEST_P(TrainCommand, SaysHowToGoOn) {
@@ -153,7 +147,7 @@ TEST_P(TrainCommand, ADamagedCheckpointIsRefused) {
   const json result = RunJson(run.Train({"--json"}));
   const std::filesystem::path checkpoint = result.at("checkpoint").get<std::string>();
   for (const char* const name : {"weights.safetensors", "optimizer.pt"}) {
-    const std::string bytes = Read(checkpoint / name);
+    const std::string bytes = ReadFile(checkpoint / name);
     std::string damaged = bytes;
     damaged[damaged.size() / 2] = static_cast<char>(damaged[damaged.size() / 2] ^ 1);
     std::ofstream(checkpoint / name, std::ios::binary) << damaged;
@@ -180,7 +174,7 @@ TEST(TrainCommandInput, FoldersThatAreNoRunAreLeftAlone) {
   std::filesystem::create_directories(run.path());
   std::ofstream(run.path() / "thesis.txt") << "precious\n";
   ExpectRefused(run.Train(), "is neither empty nor a run");
-  EXPECT_EQ(Read(run.path() / "thesis.txt"), "precious\n");
+  EXPECT_EQ(ReadFile(run.path() / "thesis.txt"), "precious\n");
   std::filesystem::remove_all(run.path());
   std::ofstream(run.path()) << "a file\n";
   ExpectRefused(run.Train(), "is not a folder");

@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 29> kModes = {
     // At a move.
     "illegal", "malformed", "null_move", "no_move", "none", "crash", "signal", "hang",
     "ignores_input", "garbage_line", "garbage_flood", "garbage_bytes", "endless_line",
-    "closes_output", "late", "info_flood",
+    "closes_output", "info_flood",
     // At a new game.
     "dies_on_new_game", "silent_on_new_game",
     // Scores.
@@ -147,7 +147,6 @@ class FakeEngine {
       for (;;) Say("info depth 1 score cp 0 nodes 1");
     }
     if (mode_ == "garbage_line") Say("bestmov " + move + " and so on");
-    if (mode_ == "late") poll(nullptr, 0, 300);  // far more than the tests give it
     if (mode_ == "losing") Say("info depth 9 score cp -900 nodes 5");
     if (mode_ == "odd_scores") {
       for (const char* const score :

@@ -18,18 +18,12 @@
 
 #include "env/error.h"
 #include "event.pb.h"
+#include "model/files.h"
 #include "tests/train/sample_games.h"
 #include "train/run_views.h"
 
 namespace khanzero {
 namespace {
-
-std::string Read(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 uint64_t Number(const std::string& bytes, size_t at, size_t size) {
   uint64_t number = 0;
@@ -121,7 +115,7 @@ TEST(EventFile, WhatIsAddedReadsBack) {
   EventFile file(folder.path() / "events");
   file.Add(7, {{"learner/policy_loss", 2.5}, {"self_play/draws", 0.0}});
   file.Add(int64_t{5'000'000'000}, {{"run/hours", 1e-3}});
-  const ReadEvents read = EventsIn(Read(file.path()));
+  const ReadEvents read = EventsIn(ReadFile(file.path()));
   EXPECT_EQ(read.left_over, 0U);
   ASSERT_EQ(read.events.size(), 3U);
   EXPECT_EQ(read.events[0].file_version(), "brain.Event:2");
@@ -146,12 +140,12 @@ TEST(EventFile, EachStartHasAFileOfItsOwnThatSortsAfterTheOthers) {
 TEST(EventFile, ACutOffFileKeepsItsWholeRecords) {
   const ScratchFolder folder;
   EventFile file(folder.path());
-  std::vector<size_t> ends = {Read(file.path()).size()};
+  std::vector<size_t> ends = {ReadFile(file.path()).size()};
   for (int i = 0; i < 3; ++i) {
     file.Add(i, {{"x", i}});
-    ends.push_back(Read(file.path()).size());
+    ends.push_back(ReadFile(file.path()).size());
   }
-  const std::string bytes = Read(file.path());
+  const std::string bytes = ReadFile(file.path());
   for (size_t size = 0; size <= bytes.size(); ++size) {
     const auto whole =
         std::count_if(ends.begin(), ends.end(), [&](size_t end) { return end <= size; });
@@ -164,7 +158,7 @@ TEST(EventFile, AFullDiskLeavesNoHalfRecord) {
   const ScratchFolder folder;
   EventFile file(folder.path());
   file.Add(1, {{"x", 1.0}});
-  const std::string before = Read(file.path());
+  const std::string before = ReadFile(file.path());
   rlimit unlimited{};
   ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &unlimited), 0);
   const auto handler = std::signal(SIGXFSZ, SIG_IGN);
@@ -173,9 +167,9 @@ TEST(EventFile, AFullDiskLeavesNoHalfRecord) {
   EXPECT_THROW(file.Add(2, {{"x", 2.0}}), RuntimeFailure);
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &unlimited), 0);
   std::signal(SIGXFSZ, handler);
-  EXPECT_EQ(Read(file.path()), before);
+  EXPECT_EQ(ReadFile(file.path()), before);
   file.Add(3, {{"x", 3.0}});
-  EXPECT_EQ(EventsIn(Read(file.path())).events.size(), 3U);
+  EXPECT_EQ(EventsIn(ReadFile(file.path())).events.size(), 3U);
 }
 
 TEST(EventFile, AFolderThatCannotBeMadeIsAFailure) {
@@ -209,7 +203,7 @@ TEST(RunViews, EachNewCycleBecomesOneEventOverGames) {
   viewed.Append(R"({"cycle":2,"games":30,"learner":{"policy_loss":null}})"
                 "\n{\"cyc");
   EXPECT_EQ(views.Refresh(), std::vector<std::string>{});
-  const ReadEvents read = EventsIn(Read(OnlyFileIn(viewed.run().events())));
+  const ReadEvents read = EventsIn(ReadFile(OnlyFileIn(viewed.run().events())));
   ASSERT_EQ(read.events.size(), 3U);
   EXPECT_EQ(read.events[1].step(), 20);
   EXPECT_EQ(ScalarsOf(read.events[1]),
@@ -233,7 +227,7 @@ TEST(RunViews, FaultsAreToldAndStopNothing) {
   std::filesystem::remove(viewed.run().events());
   std::filesystem::remove(viewed.run().report());
   EXPECT_EQ(views.Refresh(), std::vector<std::string>{});
-  EXPECT_EQ(EventsIn(Read(OnlyFileIn(viewed.run().events()))).events.size(), 2U);
+  EXPECT_EQ(EventsIn(ReadFile(OnlyFileIn(viewed.run().events()))).events.size(), 2U);
 }
 
 std::optional<std::string> OutputOf(const std::string& command) {
