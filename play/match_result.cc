@@ -2,11 +2,13 @@
 #include "play/match_result.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <numeric>
 
 #include "env/error.h"
 #include "env/random.h"
+#include "play/referee.h"
 
 namespace khanzero {
 
@@ -15,7 +17,7 @@ namespace {
 // 0, 1 or 2 for a loss, a draw or a win of A.
 int HalfPointsOfA(const FinishedGame& game) {
   if (game.result == Result::kDraw) return 1;
-  return game.result == WinFor(game.side_of_a) ? 2 : 0;
+  return game.result == WinFor(game.round.side_of_a) ? 2 : 0;
 }
 
 }  // namespace
@@ -24,6 +26,28 @@ double Tally::score() const {
   if (games() == 0) return 0.0;
   return (static_cast<double>(wins) + 0.5 * static_cast<double>(draws)) /
          static_cast<double>(games());
+}
+
+std::string Text(const Round& round) {
+  return std::to_string(round.pair + 1) + (round.side_of_a == Color::kWhite ? ".1" : ".2");
+}
+
+std::optional<Round> ParseRound(const std::string& text) {
+  Round round;
+  const char* const end = text.data() + text.size();
+  const auto [dot, error] = std::from_chars(text.data(), end, round.pair);
+  if (error != std::errc{} || end - dot != 2 || *dot != '.' || round.pair < 1) return std::nullopt;
+  if (dot[1] != '1' && dot[1] != '2') return std::nullopt;
+  round.side_of_a = dot[1] == '1' ? Color::kWhite : Color::kBlack;
+  --round.pair;
+  return round;
+}
+
+std::optional<Result> ParseResult(std::string_view text) {
+  for (const Result result : {Result::kWhiteWins, Result::kBlackWins, Result::kDraw}) {
+    if (text == Text(result)) return result;
+  }
+  return std::nullopt;
 }
 
 uint64_t MovesKey(uint64_t start_key, std::span<const Move> moves) {
@@ -37,15 +61,10 @@ uint64_t MovesKey(uint64_t start_key, std::span<const Move> moves) {
   return key;
 }
 
-bool IsFault(const std::string& reason) {
-  return reason == "illegal move" || reason == "time" || reason == "crash" || reason == "hang" ||
-         reason == "garbage";
-}
-
 void MatchResult::Add(const FinishedGame& finished) {
   Check(finished.result != Result::kOngoing, "a game that counts is over");
   const int half_points = HalfPointsOfA(finished);
-  Tally& side = finished.side_of_a == Color::kWhite ? as_white : as_black;
+  Tally& side = finished.round.side_of_a == Color::kWhite ? as_white : as_black;
   for (Tally* const tally : {&total, &side}) {
     ++(half_points == 2 ? tally->wins : half_points == 1 ? tally->draws : tally->losses);
   }
@@ -59,7 +78,7 @@ void MatchResult::Add(const FinishedGame& finished) {
   ++lengths[finished.plies];
   unique_games.insert(finished.moves_key);
 
-  const auto [first, is_first] = half_pairs.emplace(finished.pair, finished);
+  const auto [first, is_first] = half_pairs.emplace(finished.round.pair, finished);
   if (is_first) return;
   const int first_half_points = HalfPointsOfA(first->second);
   ++pairs[static_cast<size_t>(first_half_points + half_points)];

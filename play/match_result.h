@@ -11,6 +11,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "env/move.h"
 #include "env/types.h"
@@ -30,10 +31,21 @@ struct Tally {
   friend bool operator==(const Tally&, const Tally&) = default;
 };
 
-// A game as it counts.
-struct FinishedGame {
+// Which game of a match: as PGN's tag Round has it, "12.1", the pair counted from 1 and the game of
+// the pair, in the first of which A is White.
+struct Round {
   int64_t pair = 0;  // from 0
   Color side_of_a = Color::kWhite;
+};
+std::string Text(const Round& round);
+std::optional<Round> ParseRound(const std::string& text);
+
+// Of "1-0", "0-1" and "1/2-1/2"; nothing for anything else.
+std::optional<Result> ParseResult(std::string_view text);
+
+// A game as it counts.
+struct FinishedGame {
+  Round round{};
   Result result = Result::kOngoing;
   std::string reason{};    // "checkmate", ..., "cap", "time", ...
   int plies = 0;           // opening included
@@ -85,8 +97,5 @@ struct MatchResult {
   // From the pairs; nothing before the first is finished.
   std::optional<MatchStatistics> Statistics() const;
 };
-
-// Whether a game that ended so was lost by a player's fault and not by play.
-bool IsFault(const std::string& reason);
 
 }  // namespace khanzero

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "play/match_resume.h"
 
-#include <charconv>
 #include <map>
 #include <optional>
 #include <set>
@@ -78,22 +77,6 @@ std::string AdjudicationText(const AdjudicationSettings& settings) {
   return text.empty() ? "none" : text;
 }
 
-// Pair and side of A, from "12.1": the pair from 1, and the game of the pair.
-struct Round {
-  int64_t pair = 0;
-  Color side_of_a = Color::kWhite;
-};
-std::optional<Round> ParseRound(const std::string& text) {
-  Round round;
-  const char* const end = text.data() + text.size();
-  const auto [dot, error] = std::from_chars(text.data(), end, round.pair);
-  if (error != std::errc{} || end - dot != 2 || *dot != '.' || round.pair < 1) return std::nullopt;
-  if (dot[1] != '1' && dot[1] != '2') return std::nullopt;
-  round.side_of_a = dot[1] == '1' ? Color::kWhite : Color::kBlack;
-  --round.pair;
-  return round;
-}
-
 class MatchReader {
  public:
   MatchReader(const std::string& source, const std::array<std::string, 2>& names,
@@ -154,8 +137,8 @@ class MatchReader {
   }
 
   FinishedGame Replayed(const PgnRecord& game, const Round& round) const {
-    FinishedGame finished{.pair = round.pair,
-                          .side_of_a = round.side_of_a,
+    FinishedGame finished{.round = round,
+                          .result = ParseResult(game.result).value_or(Result::kOngoing),
                           .reason = game.ending,
                           .plies = static_cast<int>(game.moves.size())};
     try {
@@ -166,9 +149,6 @@ class MatchReader {
       });
     } catch (const PgnFault& fault) {
       Refuse(fault.line(), fault.what());
-    }
-    for (const Result result : {Result::kWhiteWins, Result::kBlackWins, Result::kDraw}) {
-      if (game.result == Text(result)) finished.result = result;
     }
     if (finished.result == Result::kOngoing || finished.reason.empty()) {
       Refuse(game.line, "the game has no result, or does not say how it ended");

@@ -51,12 +51,17 @@ class MatchRunner {
         openings_(settings.openings, settings.seed, start_) {
     for (const FinishedGame& finished : settings.played) {
       result_.Add(finished);
-      played_.insert(NumberOf(finished.pair, finished.side_of_a));
+      played_.insert(NumberOf(finished.round));
     }
     stop_ = Decided();
   }
 
   void Run() {
+    if (settings_.on_note && openings_.count() > 0 && openings_.count() < settings_.pairs) {
+      settings_.on_note("Note: " + OpeningsText(settings_.openings) + " has " +
+                        std::to_string(openings_.count()) + " openings for " +
+                        std::to_string(settings_.pairs) + " pairs: they are played again");
+    }
     std::vector<std::jthread> threads;
     for (int i = 1; i < settings_.threads; ++i) threads.emplace_back([this] { Work(); });
     Work();
@@ -66,8 +71,7 @@ class MatchRunner {
 
  private:
   struct GameInPlay {
-    int64_t pair = 0;
-    Color side_of_a = Color::kWhite;
+    Round round{};
     uint64_t seed = 0;
     Opening<G> opening;
     GameState<G> state;
@@ -78,13 +82,13 @@ class MatchRunner {
     GameEnding ending{};
 
     // 0 when A is to move, 1 when B is.
-    size_t mover() const { return state.position().side_to_move() == side_of_a ? 0 : 1; }
+    size_t mover() const { return state.position().side_to_move() == round.side_of_a ? 0 : 1; }
   };
   using Games = std::deque<std::unique_ptr<GameInPlay>>;
 
   // Of a game in the match.
-  static uint64_t NumberOf(int64_t pair, Color side_of_a) {
-    return 2 * static_cast<uint64_t>(pair) + (side_of_a == Color::kWhite ? 0 : 1);
+  static uint64_t NumberOf(const Round& round) {
+    return 2 * static_cast<uint64_t>(round.pair) + (round.side_of_a == Color::kWhite ? 0 : 1);
   }
 
   void Work();
@@ -167,7 +171,7 @@ void MatchRunner<G>::Refill(Games& games, Games& waiting) {
 
 template <Game G>
 auto MatchRunner<G>::MakePair(int64_t number) -> Games {
-  const auto is_played = [&](Color side) { return played_.contains(NumberOf(number, side)); };
+  const auto is_played = [&](Color side) { return played_.contains(NumberOf({number, side})); };
   const bool all_played =
       is_played(Color::kWhite) && (settings_.games_of_pair == 1 || is_played(Color::kBlack));
   if (all_played && !settings_.on_opening) return {};
@@ -188,8 +192,7 @@ auto MatchRunner<G>::MakePair(int64_t number) -> Games {
     if (is_played(side_of_a)) continue;
     if (side_of_a == Color::kBlack && settings_.games_of_pair == 1) break;
     auto game = std::make_unique<GameInPlay>(
-        GameInPlay{.pair = number,
-                   .side_of_a = side_of_a,
+        GameInPlay{.round = {number, side_of_a},
                    .seed = seed,
                    .opening = opening,
                    .state = GameState<G>(opening.start),
@@ -233,7 +236,7 @@ Turn<G> MatchRunner<G>::TurnOf(const GameInPlay& game) const {
   Turn<G> turn{.game = &game.state,
                .seed = Mix64(game.seed + game.moves.size()),
                .side = static_cast<int>(who),
-               .game_number = NumberOf(game.pair, game.side_of_a),
+               .game_number = NumberOf(game.round),
                .start = &game.opening.start,
                .moves = game.moves,
                .limits = UntimedLimits(players_[who])};
@@ -302,8 +305,7 @@ void MatchRunner<G>::Judge(GameInPlay& game) const {
 
 template <Game G>
 void MatchRunner<G>::Report(const GameInPlay& game) {
-  const FinishedGame finished{.pair = game.pair,
-                              .side_of_a = game.side_of_a,
+  const FinishedGame finished{.round = game.round,
                               .result = game.ending.result,
                               .reason = game.ending.reason,
                               .plies = static_cast<int>(game.moves.size()),
@@ -312,19 +314,19 @@ void MatchRunner<G>::Report(const GameInPlay& game) {
   // Once the test is decided, games that were still being played do not count.
   if (stop_) return;
   result_.Add(finished);
-  if (settings_.on_pgn) settings_.on_pgn(PgnOf(game));
+  if (settings_.on_pgn) settings_.on_pgn(finished, PgnOf(game));
   if (settings_.on_game) settings_.on_game(result_);
   if (Decided()) stop_ = true;
 }
 
 template <Game G>
 std::string MatchRunner<G>::PgnOf(const GameInPlay& game) const {
-  const bool a_is_white = game.side_of_a == Color::kWhite;
+  const bool a_is_white = game.round.side_of_a == Color::kWhite;
   const Position& start = game.opening.start;
   const bool usual_start = start.Fen() == Position::Start(settings_.game).Fen();
   PgnGame pgn{.event = "khanzero match",
               .date = settings_.date,
-              .round = std::to_string(game.pair + 1) + (a_is_white ? ".1" : ".2"),
+              .round = Text(game.round),
               .white = a_is_white ? result_.name_a : result_.name_b,
               .black = a_is_white ? result_.name_b : result_.name_a,
               .variant = std::string(G::kName),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "play/referee.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "env/error.h"
@@ -10,29 +11,17 @@ namespace khanzero {
 namespace {
 
 struct FaultNames {
-  const char* reason;
-  const char* termination;
+  Fault fault;
+  std::string_view reason;
+  std::string_view termination;
 };
-
-FaultNames NamesOf(Fault fault) {
-  switch (fault) {
-    case Fault::kIllegalMove:
-      return {"illegal move", "illegal move"};
-    case Fault::kTime:
-      return {"time", "time forfeit"};
-    case Fault::kCrash:
-      return {"crash", "abandoned"};
-    case Fault::kHang:
-      return {"hang", "abandoned"};
-    case Fault::kGarbage:
-      return {"garbage", "abandoned"};
-    case Fault::kNone:
-    case Fault::kStopped:
-      break;
-  }
-  Check(false, "no fault ends this game");
-  return {"", ""};
-}
+constexpr std::array<FaultNames, 5> kFaults = {{
+    {Fault::kIllegalMove, "illegal move", "illegal move"},
+    {Fault::kTime, "time", "time forfeit"},
+    {Fault::kCrash, "crash", "abandoned"},
+    {Fault::kHang, "hang", "abandoned"},
+    {Fault::kGarbage, "garbage", "abandoned"},
+}};
 
 }  // namespace
 
@@ -43,11 +32,17 @@ GameEnding EndingByRules(const Outcome& outcome) {
           .termination = outcome.reason == EndReason::kPlyCap ? "adjudication" : "normal"};
 }
 
+bool IsFault(std::string_view reason) {
+  return std::ranges::any_of(kFaults,
+                             [&](const FaultNames& names) { return names.reason == reason; });
+}
+
 GameEnding EndingByFault(Fault fault, Color whose, const std::string& text) {
-  const FaultNames names = NamesOf(fault);
+  const auto names = std::ranges::find(kFaults, fault, &FaultNames::fault);
+  Check(names != kFaults.end(), "no fault ends this game");
   return {.result = WinFor(~whose),
-          .reason = names.reason,
-          .termination = names.termination,
+          .reason = std::string(names->reason),
+          .termination = std::string(names->termination),
           .detail = (whose == Color::kWhite ? "White: " : "Black: ") + text};
 }
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "env/types.h"
 #include "play/player.h"
@@ -27,6 +28,8 @@ struct GameEnding {
 };
 
 GameEnding EndingByRules(const Outcome& outcome);
+// Whether a game that ended for `reason` was lost by a player's fault and not by play.
+bool IsFault(std::string_view reason);
 // REQUIRES: fault is neither kNone nor kStopped.
 GameEnding EndingByFault(Fault fault, Color whose, const std::string& text);
 

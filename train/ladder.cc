@@ -9,7 +9,6 @@
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <string_view>
 #include <thread>
 
 #include "env/error.h"
@@ -45,15 +44,6 @@ void CheckOptions(const LadderOptions& o) {
   need(o.every >= 1, "every so manyth checkpoint: the number must be at least 1");
   need(o.last >= 0, "the number of the newest checkpoints must not be negative");
   need(o.threads >= 1, "the number of threads must be at least 1");
-}
-
-// The value of a tag of a game's PGN; empty when it is not there.
-std::string TagOf(const std::string& pgn, const std::string& name) {
-  const std::string open = "[" + name + " \"";
-  const size_t begin = pgn.find(open);
-  if (begin == std::string::npos) return "";
-  const size_t from = begin + open.size();
-  return pgn.substr(from, pgn.find('"', from) - from);
 }
 
 class Ladder {
@@ -293,7 +283,13 @@ class Ladder {
     settings.max_plies = options_.conditions.max_plies;
     settings.threads = threads;
     settings.stop = options_.stop;
-    settings.on_pgn = [&](const std::string& pgn) { Keep(batch, a, b, pgn); };
+    {
+      const std::lock_guard lock(mutex_);
+      settings.played = store_.Finished(batch);
+    }
+    settings.on_pgn = [&](const FinishedGame& game, const std::string& pgn) {
+      Keep(batch, a, b, game, pgn);
+    };
     try {
       PlayMatch(config_.game, a.contestant, b.contestant, settings);
     } catch (const InputError& e) {
@@ -305,14 +301,13 @@ class Ladder {
   }
 
   void Keep(const LadderBatch& batch, const LadderPlayer& a, const LadderPlayer& b,
-            const std::string& pgn) {
-    const bool a_is_white = TagOf(pgn, "White") == a.contestant.name;
-    LadderGame game{.round = TagOf(pgn, "Round"),
-                    .white = a_is_white ? batch.a : batch.b,
-                    .black = a_is_white ? batch.b : batch.a,
-                    .result = TagOf(pgn, "Result"),
-                    .pgn = pgn};
-    if (game.result == "*") return;
+            const FinishedGame& finished, const std::string& pgn) {
+    const bool a_is_white = finished.round.side_of_a == Color::kWhite;
+    const LadderGame game{.round = Text(finished.round),
+                          .white = a_is_white ? batch.a : batch.b,
+                          .black = a_is_white ? batch.b : batch.a,
+                          .result = std::string(Text(finished.result)),
+                          .pgn = pgn};
     const std::lock_guard lock(mutex_);
     if (!store_.AddGame(batch, game)) return;
     ++progress_.new_games;

@@ -99,11 +99,14 @@ LadderPlayer AnchorOf(const std::string& text, const LadderOptions& options) {
 
 // The hours of training that the loop noted with a checkpoint; nothing when it did not.
 std::optional<double> HoursOf(const std::filesystem::path& checkpoint) {
+  const std::filesystem::path file = checkpoint / "loop.json";
+  if (!std::filesystem::exists(file)) return std::nullopt;
   try {
-    const auto state = nlohmann::json::parse(ReadFile(checkpoint / "loop.json"));
+    const auto state = nlohmann::json::parse(ReadFile(file));
+    if (!state.contains("hours")) return std::nullopt;
     return state.at("hours").get<double>();
-  } catch (const std::exception&) {
-    return std::nullopt;
+  } catch (const nlohmann::json::exception& e) {
+    throw InputError("'" + file.string() + "' is damaged: " + e.what());
   }
 }
 

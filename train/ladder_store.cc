@@ -132,6 +132,27 @@ bool LadderStore::AddGame(const LadderBatch& batch, const LadderGame& game) {
   });
 }
 
+std::vector<FinishedGame> LadderStore::Finished(const LadderBatch& batch) const {
+  return impl_->Guard("reading a batch", [&] {
+    SQLite::Statement query(impl_->database, "SELECT round, result FROM games WHERE batch = ?");
+    query.bind(1, batch.id);
+    std::vector<FinishedGame> games;
+    while (query.executeStep()) {
+      const std::string round_text = query.getColumn(0).getString();
+      const std::string result_text = query.getColumn(1).getString();
+      const auto round = ParseRound(round_text);
+      const auto result = ParseResult(result_text);
+      if (!round || !result) {
+        throw InputError("ladder's store '" + impl_->path + "': game '" + Printable(round_text) +
+                         "' of batch " + std::to_string(batch.id) + " has the result '" +
+                         Printable(result_text) + "'; the file is damaged");
+      }
+      games.push_back({.round = *round, .result = *result});
+    }
+    return games;
+  });
+}
+
 std::vector<LadderIdentity> LadderStore::Players(int64_t conditions) const {
   return impl_->Guard("reading players", [&] {
     SQLite::Statement query(

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "play/match_result.h"
+
 namespace khanzero {
 
 // A player of the ladder as the store keeps it.
@@ -68,6 +70,8 @@ class LadderStore {
   // A game that is there already stays as it is; false then.
   bool AddGame(const LadderBatch& batch, const LadderGame& game);
 
+  // The games of a batch that are there: which, and their results.
+  std::vector<FinishedGame> Finished(const LadderBatch& batch) const;
   // Players that have a game under these conditions.
   std::vector<LadderIdentity> Players(int64_t conditions) const;
   std::vector<LadderResults> Results(int64_t conditions) const;

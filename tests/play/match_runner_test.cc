@@ -182,8 +182,7 @@ TEST(MatchRunner, CountsGamesOfOneOpeningEachWhereAsked) {
 
 FinishedGame Finished(int64_t pair, Color side_of_a, Result result, const char* reason, int plies,
                       uint64_t key) {
-  return {.pair = pair,
-          .side_of_a = side_of_a,
+  return {.round = {pair, side_of_a},
           .result = result,
           .reason = reason,
           .plies = plies,
@@ -219,8 +218,30 @@ TEST(MatchResult, CountsPairsInAnyOrder) {
     EXPECT_EQ(result.LengthQuantile(0.5), 50);
     EXPECT_EQ(result.LengthQuantile(1.0), 80);
     std::next_permutation(games.begin(), games.end(), [](const auto& a, const auto& b) {
-      return std::pair(a.moves_key, a.side_of_a) < std::pair(b.moves_key, b.side_of_a);
+      return std::pair(a.moves_key, a.round.side_of_a) < std::pair(b.moves_key, b.round.side_of_a);
     });
+  }
+}
+
+TEST(MatchResult, RoundsAndResultsReadBack) {
+  for (const Color side : {Color::kWhite, Color::kBlack}) {
+    for (const int64_t pair : {int64_t{0}, int64_t{1}, int64_t{9'999'999}}) {
+      const std::optional<Round> read = ParseRound(Text(Round{pair, side}));
+      ASSERT_TRUE(read.has_value());
+      EXPECT_EQ(read->pair, pair);
+      EXPECT_EQ(read->side_of_a, side);
+    }
+  }
+  EXPECT_EQ(Text(Round{11, Color::kBlack}), "12.2");
+  for (const char* const text : {"", "1", "1.", ".1", "0.1", "-1.1", "1.0", "1.3", "1.11", "x.1",
+                                 "1 .1", "1.1 ", "99999999999999999999.1"}) {
+    EXPECT_FALSE(ParseRound(text).has_value()) << text;
+  }
+  for (const Result result : {Result::kWhiteWins, Result::kBlackWins, Result::kDraw}) {
+    EXPECT_EQ(ParseResult(Text(result)), result);
+  }
+  for (const char* const text : {"", "*", "1-1", "1/2", "1-0 "}) {
+    EXPECT_FALSE(ParseResult(text).has_value()) << text;
   }
 }
 

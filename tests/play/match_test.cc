@@ -98,7 +98,7 @@ std::vector<std::string> GamesOf(const std::string& game, const MatchSettings& b
                                  MatchResult* result = nullptr) {
   MatchSettings settings = base;
   std::vector<std::string> games;
-  settings.on_pgn = [&](const std::string& pgn) { games.push_back(pgn); };
+  settings.on_pgn = [&](const FinishedGame&, const std::string& pgn) { games.push_back(pgn); };
   const MatchResult played = PlayMatch(game, Named("random"), Named("greedy"), settings);
   if (result != nullptr) *result = played;
   std::sort(games.begin(), games.end());
@@ -209,7 +209,7 @@ TEST(Match, SprtEndsTheMatchEarly) {
 TEST(Match, ErrorsInAPlayersThreadReachTheCaller) {
   MatchSettings settings = Settings(4);
   settings.threads = 2;
-  settings.on_pgn = [](const std::string&) { throw RuntimeFailure("disk full"); };
+  settings.on_pgn = [](const FinishedGame&, const std::string&) { throw RuntimeFailure("disk full"); };
   EXPECT_THROW(PlayMatch("khans", Named("random"), Named("random"), settings), RuntimeFailure);
 }
 

@@ -161,7 +161,7 @@ TEST(Openings, TakeTheOpeningsOfAMatchsPgn) {
     MatchSettings settings;
     settings.pairs = 5;
     settings.concurrency = 1;
-    settings.on_pgn = [&](const std::string& pgn) { text += pgn; };
+    settings.on_pgn = [&](const FinishedGame&, const std::string& pgn) { text += pgn; };
     PlayMatch(game, {.spec = "greedy"}, {.spec = "greedy"}, settings);
     const OpeningFile file(text, "games.txt");
     WithGame(game, [&]<class G>() {
@@ -170,6 +170,21 @@ TEST(Openings, TakeTheOpeningsOfAMatchsPgn) {
   }
   const OpeningFile book("[Event \"a\"]\n\n1. e2e4 c7d5 *\n", "book.pgn");
   EXPECT_EQ(Texts(book.Read<Khans>(), 1), (std::vector<std::string>{"startpos moves e2e4 c7d5"}));
+}
+
+TEST(Openings, ABookThatIsTooSmallIsSaidToRepeat) {
+  const OpeningFile book("e2e4\nd2d4\n", "two.txt");
+  std::vector<std::string> notes;
+  MatchSettings settings;
+  settings.openings = ParseOpenings(book.path());
+  settings.max_plies = 4;
+  settings.on_note = [&](const std::string& note) { notes.push_back(note); };
+  for (const int pairs : {2, 3}) {
+    settings.pairs = pairs;
+    PlayMatch("khans", {.spec = "random"}, {.spec = "random"}, settings);
+  }
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_NE(notes[0].find("two.txt has 2 openings for 3 pairs"), std::string::npos) << notes[0];
 }
 
 TEST(Openings, FaultsAreNamedWithFileAndLine) {

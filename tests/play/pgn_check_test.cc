@@ -58,7 +58,7 @@ TEST(PgnCheck, GamesOfMatchesAreGood) {
     settings.pairs = 10;
     settings.game.kings_landing = 8;
     settings.max_plies = 150;
-    settings.on_pgn = [&](const std::string& pgn) { text += pgn; };
+    settings.on_pgn = [&](const FinishedGame&, const std::string& pgn) { text += pgn; };
     const MatchResult result = PlayMatch(game, {.spec = "greedy"}, {.spec = "random"}, settings);
     plies = result.plies;
     const PgnCheckReport report = Checked(text);

