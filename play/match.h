@@ -70,7 +70,7 @@ struct MatchSettings {
   std::function<void(const MatchResult&)> on_game;
   std::function<void(const FinishedGame&, const std::string& pgn)> on_pgn;  // before on_game
   std::function<void(const std::string&)> on_note;  // what a user may not expect, before it begins
-  std::string date;                                    // of the games, for PGN: "2024.05.01"
+  std::string date;                                 // of the games, for PGN: "2024.05.01"
   std::string identity;  // PGN's tag Match (see match_resume.h); none when empty
   // Is given the opening of each pair, as a line of an openings file, once and in any order.
   std::function<void(int64_t pair, const std::string& line)> on_opening;

@@ -50,7 +50,9 @@ MatchIdentity IdentityOf(const std::string& game, const MatchSettings& settings)
 Played Play(const std::string& game, MatchSettings settings) {
   Played played;
   settings.identity = IdentityOf(game, settings).Text();
-  settings.on_pgn = [&](const FinishedGame&, const std::string& pgn) { played.games.push_back(pgn); };
+  settings.on_pgn = [&](const FinishedGame&, const std::string& pgn) {
+    played.games.push_back(pgn);
+  };
   const auto [a, b] = Players();
   played.result = PlayMatch(game, a, b, settings);
   return played;

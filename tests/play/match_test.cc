@@ -209,7 +209,9 @@ TEST(Match, SprtEndsTheMatchEarly) {
 TEST(Match, ErrorsInAPlayersThreadReachTheCaller) {
   MatchSettings settings = Settings(4);
   settings.threads = 2;
-  settings.on_pgn = [](const FinishedGame&, const std::string&) { throw RuntimeFailure("disk full"); };
+  settings.on_pgn = [](const FinishedGame&, const std::string&) {
+    throw RuntimeFailure("disk full");
+  };
   EXPECT_THROW(PlayMatch("khans", Named("random"), Named("random"), settings), RuntimeFailure);
 }
 

@@ -55,7 +55,9 @@ std::vector<std::string> GamesOf(const Contestant& a, const Contestant& b) {
   settings.max_plies = 24;
   settings.concurrency = 8;
   std::vector<std::string> games;
-  settings.on_pgn = [&](const FinishedGame&, const std::string& pgn) { games.push_back(WithoutComments(pgn)); };
+  settings.on_pgn = [&](const FinishedGame&, const std::string& pgn) {
+    games.push_back(WithoutComments(pgn));
+  };
   PlayMatch("khans", a, b, settings);
   std::sort(games.begin(), games.end());
   return games;

@@ -114,7 +114,9 @@ TEST(UciPlayer, PgnTellsTheFault) {
   const auto pgn_of = [](const std::string& mode) {
     MatchSettings settings = Settings(1);
     std::string first;
-    settings.on_pgn = [&](const FinishedGame&, const std::string& pgn) { first = first.empty() ? pgn : first; };
+    settings.on_pgn = [&](const FinishedGame&, const std::string& pgn) {
+      first = first.empty() ? pgn : first;
+    };
     Play(Fake(mode), kRandom, settings);
     return first;
   };
