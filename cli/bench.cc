@@ -10,8 +10,9 @@
 //   simulations                   as configured
 //   raw                           list of {batch, positions_per_second}: inference alone
 //   raw_threads                   list of {threads, positions_per_second} at the best batch
-//   raw_fp32, precision_speedup, top_move_agreement, largest_chance_error
-//                                 the precision in use against fp32; raw_fp32 is 0 when that is it
+//   arithmetics                   [{name, in_use, positions_per_second, top_move_agreement,
+//                                 mean_score_error, largest_chance_error}], the differences from
+//                                 the first, LibTorch in fp32
 //   ceiling, configured           {batch, positions_per_second}: inference alone in the same
 //                                 minutes as self-play, at the best and the configured batch
 //   efficiency, batch_efficiency  {median, least, greatest} of self-play's evaluations over both
@@ -40,6 +41,7 @@
 #include "env/games.h"
 #include "mcts/signature.h"
 #include "model/folded_network.h"
+#include "play/self_calibration.h"
 
 namespace khanzero {
 
@@ -98,9 +100,10 @@ void PrintJson(const Printed& printed) {
   json["network"] = {{"blocks", config.network.blocks},
                      {"channels", config.network.channels},
                      {"weights", printed.weights()}};
-  json["inference"] = {{"device", r.facts.device},           {"precision", r.facts.precision},
-                       {"convolution", r.facts.convolution}, {"blas", r.facts.blas},
-                       {"cpu_isa", r.facts.cpu_isa},         {"libtorch", r.facts.libtorch}};
+  json["inference"] = {{"device", r.facts.device},
+                       {"precision", r.facts.precision},
+                       {"computed_by", r.facts.computed_by},
+                       {"cpu_isa", r.facts.cpu_isa}};
   json["workers"] = r.workers;
   json["games_per_worker"] = r.games_per_worker;
   json["batch_size"] = r.batch;
@@ -110,10 +113,14 @@ void PrintJson(const Printed& printed) {
     json["raw_threads"].push_back(
         {{"threads", rate.threads}, {"positions_per_second", rate.positions_per_second}});
   }
-  json["raw_fp32"] = r.raw_fp32;
-  json["precision_speedup"] = r.precision_speedup;
-  json["top_move_agreement"] = r.precision.top_move_agreement;
-  json["largest_chance_error"] = r.precision.largest_chance_error;
+  for (const ArithmeticRate& rate : r.arithmetics) {
+    json["arithmetics"].push_back({{"name", rate.name},
+                                   {"in_use", rate.in_use},
+                                   {"positions_per_second", rate.positions_per_second},
+                                   {"top_move_agreement", rate.difference.top_move_agreement},
+                                   {"mean_score_error", rate.difference.mean_score_error},
+                                   {"largest_chance_error", rate.difference.largest_chance_error}});
+  }
   json["ceiling"] = BatchJson(r.ceiling);
   json["configured"] = BatchJson(r.configured);
   json["efficiency"] = RatioJson(r.efficiency);
@@ -162,12 +169,18 @@ void PrintNetwork(const BenchReport& r) {
                rate.positions_per_second,
                rate.positions_per_second / r.raw_threads.front().positions_per_second);
   }
-  if (r.raw_fp32 <= 0.0) return;
   fmt::print(
-      "{} against fp32: {:.2f} times as fast; same best move in {} of positions, chances differ by "
-      "at most {:.4f}\n",
-      r.facts.precision, r.precision_speedup, Percent(r.precision.top_move_agreement),
-      r.precision.largest_chance_error);
+      "and by arithmetic, batch {}; differences are from the first, on {} positions of the "
+      "network's games:\nsame best move, mean difference of the expected score (0 to 1), greatest "
+      "of any chance\n",
+      best->batch, kComparedPositions);
+  const double first = r.arithmetics.front().positions_per_second;
+  for (const ArithmeticRate& rate : r.arithmetics) {
+    fmt::print("  {:14}{:9.0f}  {:5.2f} times  {:>7}  {:.4f}  {:.4f}{}\n", rate.name,
+               rate.positions_per_second, rate.positions_per_second / first,
+               Percent(rate.difference.top_move_agreement), rate.difference.mean_score_error,
+               rate.difference.largest_chance_error, rate.in_use ? "  in use" : "");
+  }
 }
 
 void PrintSelfPlay(const BenchReport& r, const Config& config) {
@@ -239,6 +252,7 @@ void RunCommand(const BenchCommand& command) {
     options.network = LoadFoldedNetwork(FindCheckpoint(command.weights).string(), &info);
     config.network = options.network->settings;
   }
+  options.network = CalibratedForPlay(options.network, info.name, config.inference);
   const BenchReport report = RunBench(options);
   Printed printed{.command = command, .config = config, .report = report, .signatures = {}};
   WithGame(config.game, [&]<class G>() {

@@ -55,6 +55,12 @@ struct FoldedNetwork {
   LinearLayer value_hidden;
   LinearLayer value_out;
 
+  // The largest output of each channel of the stem and of each block's two convolutions (after the
+  // sum and ReLU), in that order, seen on real positions: what int8 is planned from. Empty until
+  // Calibrate() filled it.
+  std::vector<std::vector<float>> activation_ranges;
+  bool calibrated() const { return !activation_ranges.empty(); }
+
   // Every convolution / linear layer with its name ("stem", "blocks.0.first", ...), in order of
   // use.
   std::vector<std::pair<std::string, const ConvLayer*>> convolutions() const;

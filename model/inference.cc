@@ -12,8 +12,11 @@
 #include <vector>
 
 #include "env/error.h"
+#include "model/activation_ranges.h"
 #include "model/checkpoint.h"
+#include "model/cpu_features.h"
 #include "model/network.h"
+#include "model/onednn_evaluator.h"
 #include "model/torch_evaluator.h"
 
 namespace khanzero {
@@ -36,26 +39,6 @@ std::string BlasName() {
   return "unknown, perhaps the slow reference BLAS: install libopenblas0-pthread";
 }
 
-std::string CpuIsa() {
-#if defined(__x86_64__)
-  std::string text;
-  const auto add = [&](bool present, const char* name) {
-    if (!present) return;
-    if (!text.empty()) text += ' ';
-    text += name;
-  };
-  add(__builtin_cpu_supports("avx2"), "AVX2");
-  add(__builtin_cpu_supports("avx512f"), "AVX-512");
-  add(__builtin_cpu_supports("avx512vnni"), "VNNI");
-  add(__builtin_cpu_supports("avx512bf16"), "bf16");
-  return text.empty() ? "SSE" : text;
-#elif defined(__aarch64__)
-  return "NEON";
-#else
-  return "unknown";
-#endif
-}
-
 std::string TypeName(torch::ScalarType type) {
   switch (type) {
     case torch::kBFloat16:
@@ -67,17 +50,69 @@ std::string TypeName(torch::ScalarType type) {
   }
 }
 
+// Whether the network runs on oneDNN directly, and in what.
+struct Plan {
+  bool onednn = false;
+  Precision precision = Precision::kAuto;
+};
+
+// int8 by itself is only taken for a network that is calibrated, and where it is the fastest.
+Precision FastestPrecision(bool calibrated) {
+  const CpuFeatures cpu = ThisCpu();
+  if (cpu.vnni && calibrated) return Precision::kInt8;
+  return cpu.bf16 ? Precision::kBf16 : Precision::kFp32;
+}
+
+Plan MakePlan(const InferenceSettings& settings, bool calibrated) {
+  const bool on_gpu = ResolveDevice(settings.device).is_cuda();
+  if (settings.backend == InferenceBackend::kOneDnn && settings.device != "auto" && on_gpu) {
+    throw InputError("backend onednn computes on the processor; for device '" + settings.device +
+                     "' use backend torch or auto");
+  }
+  switch (settings.backend) {
+    case InferenceBackend::kTorch:
+      return {};
+    case InferenceBackend::kAuto:
+      // Without these oneDNN has no kernels worth the name.
+      if (settings.precision != Precision::kInt8 && (on_gpu || !ThisCpu().avx2)) return {};
+      break;
+    case InferenceBackend::kOneDnn:
+      break;
+  }
+  Plan plan{.onednn = true, .precision = settings.precision};
+  if (plan.precision == Precision::kAuto) plan.precision = FastestPrecision(calibrated);
+  CheckCpuCan(plan.precision);
+  if (plan.precision == Precision::kInt8 && !calibrated) {
+    throw InputError(
+        "precision int8 was asked for, but the network does not know the ranges of its "
+        "activations, which a checkpoint of a run has; use precision bf16 or fp32");
+  }
+  return plan;
+}
+
+std::string NameOf(Precision precision) {
+  return std::string(kPrecisionNames[static_cast<size_t>(precision)]);
+}
+
 }  // namespace
 
 std::unique_ptr<Evaluator> MakeEvaluator(std::shared_ptr<const FoldedNetwork> network,
                                          const InferenceSettings& settings) {
+  const Plan plan = MakePlan(settings, network->calibrated());
+  if (plan.onednn) return std::make_unique<OneDnnEvaluator>(std::move(network), plan.precision);
   UseOneBlasThread();
-  return std::make_unique<TorchEvaluator>(std::move(network), ResolveBackend(settings));
+  return std::make_unique<TorchEvaluator>(std::move(network), ResolveTorch(settings));
 }
 
 std::shared_ptr<const FoldedNetwork> LoadFoldedNetwork(const std::string& path,
                                                        const GameInfo* expected) {
-  return Fold(*LoadCheckpoint(path, expected).network);
+  const Checkpoint checkpoint = LoadCheckpoint(path, expected);
+  const std::shared_ptr<FoldedNetwork> network = Fold(*checkpoint.network);
+  const auto ranges = checkpoint.extra.find(kActivationRangesFile);
+  if (ranges != checkpoint.extra.end()) {
+    ParseActivationRanges(ranges->second, path + "/" + kActivationRangesFile, *network);
+  }
+  return network;
 }
 
 std::shared_ptr<const FoldedNetwork> MakeRandomNetwork(const EncodingShape& shape,
@@ -87,23 +122,33 @@ std::shared_ptr<const FoldedNetwork> MakeRandomNetwork(const EncodingShape& shap
   return Fold(*Network(shape, settings));
 }
 
+bool NeedsCalibration(const InferenceSettings& settings) {
+  const Plan plan = MakePlan(settings, /*calibrated=*/true);
+  return plan.onednn && plan.precision == Precision::kInt8;
+}
+
 InferenceFacts DescribeInference(const InferenceSettings& settings) {
-  const TorchBackend backend = ResolveBackend(settings);
-  const bool on_cpu = backend.device.is_cpu();
-  return {.device = backend.device.str(),
-          .precision = TypeName(backend.type),
-          .convolution = !on_cpu           ? "cuDNN"
-                         : at::hasMKLDNN() ? "oneDNN"
-                                           : "native",
-          .blas = BlasName(),
-          .cpu_isa = CpuIsa(),
-          .libtorch = TORCH_VERSION};
+  const Plan plan = MakePlan(settings, /*calibrated=*/true);
+  InferenceFacts facts{.cpu_isa = Text(ThisCpu())};
+  if (plan.onednn) {
+    facts.device = "cpu";
+    facts.precision = NameOf(plan.precision);
+    facts.computed_by = OneDnnVersion();
+    return facts;
+  }
+  const TorchBackend torch = ResolveTorch(settings);
+  facts.device = torch.device.str();
+  facts.precision = TypeName(torch.type);
+  facts.computed_by = "LibTorch " TORCH_VERSION;
+  if (torch.device.is_cpu()) {
+    facts.computed_by += (at::hasMKLDNN() ? " with oneDNN, BLAS " : ", BLAS ") + BlasName();
+  }
+  return facts;
 }
 
 std::string Text(const InferenceFacts& facts) {
-  return facts.device + ", " + facts.precision + ", convolutions by " + facts.convolution +
-         ", BLAS " + facts.blas + ", processor with " + facts.cpu_isa + ", LibTorch " +
-         facts.libtorch;
+  return facts.device + ", " + facts.precision + ", by " + facts.computed_by +
+         ", processor with " + facts.cpu_isa;
 }
 
 void SetTorchThreads(int threads) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "mcts/evaluator.h"
@@ -15,11 +16,21 @@ namespace khanzero {
 struct FoldedNetwork;
 
 // An evaluator of `network` on the device and in the precision that `settings` ask for; "auto" is
-// resolved by what the machine has. Evaluators share `network` and nothing else: make one for each
+// resolved by what the machine has; int8 is taken by itself only for a calibrated network. Evaluators share `network` and nothing else: make one for each
 // thread. On the CPU, Evaluate() leaves its calling thread with one intra-op thread (see
 // SetTorchThreads). Throws InputError for a device or precision this machine has not.
 std::unique_ptr<Evaluator> MakeEvaluator(std::shared_ptr<const FoldedNetwork> network,
                                          const InferenceSettings& settings);
+
+// Whether MakeEvaluator(..., settings) computes in int8 once the network is calibrated. Throws
+// InputError as MakeEvaluator does.
+bool NeedsCalibration(const InferenceSettings& settings);
+
+// Evaluates `planes` ([position][square][plane]) in fp32 and returns a copy of `network` that knows
+// the ranges of its activations. Leaves the calling thread with one OpenMP thread. REQUIRES: at
+// least one position.
+std::shared_ptr<const FoldedNetwork> Calibrate(const FoldedNetwork& network,
+                                               std::span<const float> planes);
 
 // The network of a checkpoint folder. Throws InputError as LoadCheckpoint does: `expected`, when
 // given, must agree with the checkpoint's game.
@@ -31,18 +42,16 @@ std::shared_ptr<const FoldedNetwork> MakeRandomNetwork(const EncodingShape& shap
                                                        const NetworkSettings& settings,
                                                        uint64_t seed);
 
-// What MakeEvaluator(..., settings) runs on.
+// What MakeEvaluator(..., settings) runs on, for a calibrated network.
 struct InferenceFacts {
-  std::string device;       // "cpu", "cuda:0 (NVIDIA ...)"
-  std::string precision;    // "fp32", "bf16", "fp16"
-  std::string convolution;  // "oneDNN", "native", "cuDNN"
-  std::string blas;         // "OpenBLAS 0.3.21 ...", "MKL", "unknown (perhaps the reference BLAS)"
-  std::string cpu_isa;      // "AVX-512, VNNI, bf16"
-  std::string libtorch;     // "1.13.1"
+  std::string device = {};       // "cpu", "cuda:0"
+  std::string precision = {};    // "int8", "bf16", "fp16", "fp32"
+  std::string computed_by = {};  // "oneDNN 2.6.3", "LibTorch 1.13.1 with oneDNN, BLAS OpenBLAS ..."
+  std::string cpu_isa = {};      // "AVX2 AVX-512 VNNI bf16"
 };
 // Throws InputError as MakeEvaluator does.
 InferenceFacts DescribeInference(const InferenceSettings& settings);
-// "cpu, bf16, oneDNN, OpenBLAS 0.3.21 (SkylakeX), AVX-512 VNNI bf16, LibTorch 1.13.1"
+// "cpu, int8, by oneDNN 2.6.3, processor with AVX2 AVX-512 VNNI bf16"
 std::string Text(const InferenceFacts& facts);
 
 // Intra-op threads of LibTorch's CPU operators for the calling thread, and for threads that have

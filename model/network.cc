@@ -173,7 +173,7 @@ torch::Tensor InputView(const float* planes, int64_t positions, const EncodingSh
       .permute({0, 3, 1, 2});
 }
 
-std::shared_ptr<const FoldedNetwork> Fold(const NetworkImpl& network) {
+std::shared_ptr<FoldedNetwork> Fold(const NetworkImpl& network) {
   auto folded = std::make_shared<FoldedNetwork>();
   folded->shape = network.shape();
   folded->settings = network.settings();

@@ -115,6 +115,6 @@ TORCH_MODULE(Network);
 torch::Tensor InputView(const float* planes, int64_t positions, const EncodingShape& shape);
 
 // The network's present weights and running statistics, batch norm folded in.
-std::shared_ptr<const FoldedNetwork> Fold(const NetworkImpl& network);
+std::shared_ptr<FoldedNetwork> Fold(const NetworkImpl& network);
 
 }  // namespace khanzero

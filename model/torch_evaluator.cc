@@ -12,13 +12,14 @@
 #include <utility>
 
 #include "env/error.h"
+#include "model/cpu_features.h"
 #include "model/inference.h"
 #include "model/network.h"
+#include "model/policy_rows.h"
 
 namespace khanzero {
-namespace {
 
-torch::Device ParseDevice(const std::string& name) {
+torch::Device ResolveDevice(const std::string& name) {
   const bool has_cuda = torch::cuda::is_available();
   if (name == "auto") return has_cuda ? torch::Device(torch::kCUDA, 0) : torch::kCPU;
   if (name == "cpu") return torch::kCPU;
@@ -42,50 +43,23 @@ torch::Device ParseDevice(const std::string& name) {
   return {torch::kCUDA, static_cast<c10::DeviceIndex>(index)};
 }
 
-// Sum of products of `n` features and weights. Sixteen partial sums, so that the compiler may use
-// vector registers without being allowed to reorder sums at large.
-float Dot(const float* a, const float* b, int64_t n) {
-  constexpr int kLanes = 16;
-  std::array<float, kLanes> sums{};
-  int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (size_t lane = 0; lane < kLanes; ++lane) {
-      sums[lane] += a[i + static_cast<int64_t>(lane)] * b[i + static_cast<int64_t>(lane)];
-    }
-  }
-  float sum = 0.0F;
-  for (; i < n; ++i) sum += a[i] * b[i];
-  for (const float part : sums) sum += part;
-  return sum;
-}
-
-}  // namespace
-
-bool CpuHasBf16() {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx512bf16") != 0;
-#else
-  return false;
-#endif
-}
-
-TorchBackend ResolveBackend(const InferenceSettings& settings) {
-  TorchBackend backend{.device = ParseDevice(settings.device), .type = torch::kFloat};
+TorchBackend ResolveTorch(const InferenceSettings& settings) {
+  TorchBackend backend{.device = ResolveDevice(settings.device), .type = torch::kFloat};
   const bool on_cpu = backend.device.is_cpu();
   switch (settings.precision) {
     case Precision::kAuto:
-      backend.type = !on_cpu ? torch::kHalf : CpuHasBf16() ? torch::kBFloat16 : torch::kFloat;
+      backend.type = !on_cpu ? torch::kHalf : ThisCpu().bf16 ? torch::kBFloat16 : torch::kFloat;
       break;
     case Precision::kFp32:
       break;
     case Precision::kBf16:
-      if (on_cpu && !CpuHasBf16()) {
-        throw InputError(
-            "precision bf16 was asked for, but this processor has no bf16 instructions "
-            "(AVX512_BF16); use precision fp32 or auto");
-      }
+      if (on_cpu) CheckCpuCan(Precision::kBf16);
       backend.type = torch::kBFloat16;
       break;
+    case Precision::kInt8:
+      throw InputError(
+          "precision int8 is computed by oneDNN on the processor alone; with backend torch or on a "
+          "GPU use precision auto, fp32 or bf16");
   }
   return backend;
 }
@@ -180,21 +154,11 @@ void TorchEvaluator::Evaluate(EvaluationBatch& batch) {
 void TorchEvaluator::FillLogitsOnCpu(const torch::Tensor& tower, EvaluationBatch& batch) const {
   const torch::Tensor features =
       policy_conv_(tower).relu_().to(torch::kFloat).contiguous(torch::MemoryFormat::ChannelsLast);
-  const int64_t channels = features.size(1);
-  const int squares = shape().squares();
-  const float* position = features.data_ptr<float>();
-  const float* const weight = network_->policy_out.weight.data();
-  const float* const bias = network_->policy_out.bias.data();
-  for (int i = 0; i < batch.size(); ++i, position += squares * channels) {
-    const std::span<float> logits = batch.mutable_logits(i);
-    const std::span<const uint16_t> indices = std::as_const(batch).policy_indices(i);
-    for (size_t m = 0; m < indices.size(); ++m) {
-      const int plane = indices[m] / squares;
-      const int square = indices[m] % squares;
-      Check(plane < shape().policy_planes, "policy index in range");
-      logits[m] =
-          bias[plane] + Dot(position + square * channels, weight + plane * channels, channels);
-    }
+  const auto size = static_cast<size_t>(features.size(1) * shape().squares());
+  const std::span<const float> all(features.data_ptr<float>(),
+                                   size * static_cast<size_t>(batch.size()));
+  for (int i = 0; i < batch.size(); ++i) {
+    FillLogits(network_->policy_out, all.subspan(static_cast<size_t>(i) * size, size), i, batch);
   }
 }
 

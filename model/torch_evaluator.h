@@ -23,11 +23,12 @@ struct TorchBackend {
   torch::ScalarType type = torch::kFloat;  // of convolutions: kFloat, kBFloat16, kHalf
 };
 
-// Resolves "auto". Throws InputError for what this machine cannot do.
-TorchBackend ResolveBackend(const InferenceSettings& settings);
+// The device of this name; "auto" is a GPU where there is one. Throws InputError for a name that is
+// none and for a device that is not there.
+torch::Device ResolveDevice(const std::string& name);
 
-// Whether the processor multiplies bf16 (AVX512_BF16 or AMX); without that it is slower than fp32.
-bool CpuHasBf16();
+// Resolves "auto" among what LibTorch can. Throws InputError for what it cannot, here or at all.
+TorchBackend ResolveTorch(const InferenceSettings& settings);
 
 class TorchEvaluator : public Evaluator {
  public:

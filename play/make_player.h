@@ -14,6 +14,7 @@
 #include "model/inference.h"
 #include "play/alpha_beta.h"
 #include "play/baseline_players.h"
+#include "play/self_calibration.h"
 #include "play/network_player.h"
 #include "play/player_spec.h"
 #include "play/uci_player.h"
@@ -47,7 +48,7 @@ PlayerFactory<G> MakePlayerFactory(const std::string& spec, const PlayerSettings
   }
   const GameInfo info = InfoOf<G>();
   std::shared_ptr<const FoldedNetwork> network =
-      LoadFoldedNetwork(parsed.checkpoint.string(), &info);
+      LoadNetworkForPlay(parsed.checkpoint.string(), info, settings.inference);
   return [parsed, settings, network] {
     return std::make_unique<NetworkPlayer<G>>(parsed.name,
                                               MakeEvaluator(network, settings.inference), settings);
@@ -91,7 +92,7 @@ PairFactory<G> MakePairFactory(const TwoContestants& players, const GameSettings
         std::filesystem::equivalent(first.checkpoint, second.checkpoint, error) && !error) {
       const GameInfo info = InfoOf<G>();
       std::shared_ptr<const FoldedNetwork> network =
-          LoadFoldedNetwork(first.checkpoint.string(), &info);
+          LoadNetworkForPlay(first.checkpoint.string(), info, settings[0].inference);
       return [settings, network, name = first.name] {
         return PlayerPair<G>{std::make_unique<NetworkPlayer<G>>(
                                  name, MakeEvaluator(network, settings[0].inference), settings),

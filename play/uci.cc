@@ -10,6 +10,7 @@
 #include "env/games.h"
 #include "model/inference.h"
 #include "model/version.h"
+#include "play/self_calibration.h"
 
 namespace khanzero {
 
@@ -121,7 +122,7 @@ UciLimits ParseGo(const std::string& line, UciOutput& out) {
 
 EvaluatorLoader CheckpointLoader(const InferenceSettings& settings) {
   return [settings](const std::string& path, const GameInfo& game, int threads) {
-    const std::shared_ptr<const FoldedNetwork> network = LoadFoldedNetwork(path, &game);
+    const std::shared_ptr<const FoldedNetwork> network = LoadNetworkForPlay(path, game, settings);
     std::vector<std::unique_ptr<Evaluator>> evaluators;
     for (int i = 0; i < threads; ++i) evaluators.push_back(MakeEvaluator(network, settings));
     return evaluators;

@@ -9,6 +9,7 @@
 #include "env/games.h"
 #include "model/checkpoint.h"
 #include "model/inference.h"
+#include "play/self_calibration.h"
 #include "train/play_games.h"
 #include "train/replay_store.h"
 #include "train/run_folder.h"
@@ -49,7 +50,7 @@ ActorSummary RunActor(const ActorOptions& options) {
     int64_t step = 0;
     try {
       step = ReadCheckpointInfo(checkpoint).step;
-      network = LoadFoldedNetwork(checkpoint.string(), &info);
+      network = LoadNetworkForPlay(checkpoint.string(), info, config.inference);
     } catch (const InputError&) {
       // Pruned between the look at `latest` and the reading: then there is a newer one.
       const std::filesystem::path newer = NewestCheckpoint(run);

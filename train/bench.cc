@@ -148,7 +148,8 @@ class Bench {
     Progress("inference alone, by batch size");
     report_.raw = SweepBatches(raw_, workers_, batches_, options_.seconds);
     best_ = *std::ranges::max_element(report_.raw, {}, &RawRate::positions_per_second);
-    ComparePrecisions();
+    Progress("inference by arithmetic");
+    report_.arithmetics = CompareArithmetics(raw_, workers_, best_.batch, options_.seconds);
     MeasureSelfPlay();
     MeasureLearner();
     Recommend();
@@ -158,19 +159,6 @@ class Bench {
  private:
   void Progress(const std::string& text) const {
     if (options_.progress) options_.progress(text);
-  }
-
-  void ComparePrecisions() {
-    if (report_.facts.precision == "fp32") return;
-    Progress("precision against fp32");
-    RawInference fp32 = raw_;
-    fp32.settings.precision = Precision::kFp32;
-    report_.precision = CompareOutputs(raw_, fp32.settings);
-    const double turn = options_.seconds / 12.0;
-    const double before = MeasureRawRate(raw_, workers_, best_.batch, turn);
-    report_.raw_fp32 = MeasureRawRate(fp32, workers_, best_.batch, turn);
-    const double after = MeasureRawRate(raw_, workers_, best_.batch, turn);
-    report_.precision_speedup = (before + after) / 2.0 / report_.raw_fp32;
   }
 
   // --- self-play -------------------------------------------------------------------------------

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "model/inference.h"
+#include "train/arithmetic_bench.h"
 #include "train/config.h"
 #include "train/raw_inference.h"
 
@@ -62,9 +63,7 @@ struct BenchReport {
   // best, and that of `batch`.
   RawRate ceiling;
   RawRate configured;
-  double raw_fp32 = 0.0;           // at the best batch; 0 when fp32 is what is used
-  double precision_speedup = 1.0;  // over fp32, by turns
-  OutputDifference precision;      // from fp32
+  std::vector<ArithmeticRate> arithmetics;  // at the best batch, LibTorch in fp32 first
 
   SelfPlayRates self_play;
   Ratio efficiency;        // self-play's evaluations over `ceiling`

@@ -131,7 +131,7 @@ struct LearnerSettings {
     visit.Number("validation_share", s.validation_share, 0.0, 0.5,
                  "share of games (by hash of their id) that are never trained on");
     visit.Flag("mirror", s.mirror, "train on left-right mirrored positions where rules allow it");
-    visit.Choice("precision", s.precision, kPrecisionNames,
+    visit.Choice("precision", s.precision, kTrainingPrecisionNames,
                  "arithmetic of training: auto takes bf16 where the processor has it");
     visit.Number("threads", s.threads, 0, 1024,
                  "threads of the learner; 0 takes one for each core");

@@ -13,6 +13,7 @@
 
 #include "env/error.h"
 #include "env/games.h"
+#include "model/activation_ranges.h"
 #include "model/inference.h"
 #include "model/network.h"
 #include "model/torch_compat.h"
@@ -31,6 +32,9 @@ constexpr const char* kTrainedFile = "trained.safetensors";
 constexpr const char* kLearnerFile = "learner.json";
 constexpr const char* kLoopFile = "loop.json";
 // How often the learner notes a state to go back to, and how often in a row it goes back.
+// Enough for the ranges of activations, in a third of a second.
+constexpr int kCalibrationPositions = 512;
+
 constexpr int64_t kStepsBetweenNotes = 200;
 constexpr int kMostReturns = 3;
 
@@ -132,6 +136,7 @@ struct Learner::Impl {
     InferenceSettings settings;
     settings.precision = precision;
     settings.device = "cpu";
+    settings.backend = InferenceBackend::kTorch;
     return DescribeInference(settings).precision == "bf16";
   }
 
@@ -392,15 +397,27 @@ ValidationReport Learner::Validate(ReplayWindow& window, int samples) {
   return report;
 }
 
-std::shared_ptr<const FoldedNetwork> Learner::Folded() const { return Fold(impl_->shown()); }
+std::shared_ptr<const FoldedNetwork> Learner::Folded(ReplayWindow& window) const {
+  const std::shared_ptr<const FoldedNetwork> folded = Fold(impl_->shown());
+  if (window.training_positions() == 0) return folded;
+  // A stream of its own: what the learner draws must not depend on who asks for the network.
+  Random random(static_cast<uint64_t>(impl_->step));
+  const auto samples =
+      window.Draw(ReplayWindow::Part::kTraining, kCalibrationPositions, random);
+  const LearnerBatch batch = MakeLearnerBatch(*impl_->replayer, samples, impl_->config.learner,
+                                              Targets::kPlay, random);
+  const torch::Tensor planes = batch.planes.permute({0, 2, 3, 1}).contiguous();
+  return Calibrate(*folded, {planes.data_ptr<float>(), static_cast<size_t>(planes.numel())});
+}
 
 void Learner::Save(const std::filesystem::path& path, const CheckpointInfo& info,
-                   const std::string& loop_state) const {
+                   const FoldedNetwork& folded, const std::string& loop_state) const {
   const nlohmann::json learner = {
       {"step", impl_->step}, {"random", impl_->random.state()}, {"loss", impl_->watch.ToJson()}};
   ExtraFiles extra = {{kOptimizerFile, Serialize(*impl_->optimizer)},
                       {kLearnerFile, learner.dump(2)},
                       {kLoopFile, loop_state}};
+  if (folded.calibrated()) extra[kActivationRangesFile] = SerializeActivationRanges(folded);
   if (impl_->averaged) extra[kTrainedFile] = SerializeWeights(*impl_->network);
   SaveCheckpoint(path, info, impl_->shown(), extra);
 }

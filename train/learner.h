@@ -79,12 +79,14 @@ class Learner {
   // Losses on at most `samples` validation positions; nothing is learned.
   ValidationReport Validate(ReplayWindow& window, int samples);
 
-  // The network for self-play, the average where one is kept: a copy that training does not touch.
-  std::shared_ptr<const FoldedNetwork> Folded() const;
+  // The network for self-play, the average where one is kept: a copy that training does not touch,
+  // calibrated on positions of `window` when there are any.
+  std::shared_ptr<const FoldedNetwork> Folded(ReplayWindow& window) const;
 
-  // Writes a checkpoint with the training state. `loop_state` is kept with it for the loop.
+  // Writes a checkpoint with the training state, and with the ranges of activations of `folded`,
+  // the network of this step, where it knows them. `loop_state` is kept with it for the loop.
   void Save(const std::filesystem::path& path, const CheckpointInfo& info,
-            const std::string& loop_state) const;
+            const FoldedNetwork& folded, const std::string& loop_state) const;
 
   int64_t step() const;
   int64_t parameter_count() const;

@@ -9,13 +9,13 @@
 
 #include "env/games.h"
 #include "model/inference.h"
+#include "play/self_calibration.h"
 
 namespace khanzero {
 
 namespace {
 
 constexpr int kSweeps = 3;
-constexpr int kComparedPositions = 2000;
 
 }  // namespace
 
@@ -89,12 +89,13 @@ std::vector<RawRate> SweepBatches(const RawInference& raw, int threads,
   return rates;
 }
 
-OutputDifference CompareOutputs(const RawInference& raw, const InferenceSettings& other) {
-  EvaluationBatch one = RandomPositions(raw.game, kComparedPositions, 2);
+OutputDifference CompareOutputs(const RawInference& raw, const InferenceSettings& one_way,
+                                const InferenceSettings& other) {
+  EvaluationBatch one = SelfPlayPositions(raw.network, raw.game, kComparedPositions, 2);
   EvaluationBatch two = one;
   // In a thread of its own: evaluating leaves its thread with one thread of LibTorch.
   std::async(std::launch::async, [&] {
-    MakeEvaluator(raw.network, raw.settings)->Evaluate(one);
+    MakeEvaluator(raw.network, one_way)->Evaluate(one);
     MakeEvaluator(raw.network, other)->Evaluate(two);
   }).get();
   const auto top = [](const EvaluationBatch& batch, int i) {
@@ -107,6 +108,8 @@ OutputDifference CompareOutputs(const RawInference& raw, const InferenceSettings
     agree += top(one, i) == top(two, i);
     const Wdl& a = one.wdl(i);
     const Wdl& b = two.wdl(i);
+    const double score = (a.win - b.win) + 0.5 * (a.draw - b.draw);
+    difference.mean_score_error += std::abs(score) / kComparedPositions;
     for (const float error : {a.win - b.win, a.draw - b.draw, a.loss - b.loss}) {
       difference.largest_chance_error =
           std::max(difference.largest_chance_error, static_cast<double>(std::abs(error)));

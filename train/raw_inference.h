@@ -48,8 +48,12 @@ std::vector<RawRate> SweepBatches(const RawInference& raw, int threads,
 // How far the outputs of two settings are apart.
 struct OutputDifference {
   double top_move_agreement = 1.0;    // share of positions with the same best move
+  double mean_score_error = 0.0;      // of the expected score, 0..1
   double largest_chance_error = 0.0;  // of win, draw or loss
 };
-OutputDifference CompareOutputs(const RawInference& raw, const InferenceSettings& other);
+// On kComparedPositions positions of the network's own games.
+inline constexpr int kComparedPositions = 2000;
+OutputDifference CompareOutputs(const RawInference& raw, const InferenceSettings& one,
+                                const InferenceSettings& other);
 
 }  // namespace khanzero

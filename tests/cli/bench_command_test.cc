@@ -62,8 +62,7 @@ TEST_P(BenchCommand, MeasuresEverythingInOneRun) {
   EXPECT_EQ(bench.at("game"), GetParam());
   EXPECT_EQ(bench.at("network").at("weights"), "random");
   EXPECT_EQ(bench.at("network").at("channels"), 8);
-  for (const char* const fact :
-       {"device", "precision", "convolution", "blas", "cpu_isa", "libtorch"}) {
+  for (const char* const fact : {"device", "precision", "computed_by", "cpu_isa"}) {
     EXPECT_NE(bench.at("inference").at(fact), "") << fact;
   }
   std::vector<int> batches;
@@ -80,7 +79,17 @@ TEST_P(BenchCommand, MeasuresEverythingInOneRun) {
   ExpectRatio(bench.at("batch_efficiency"));
   ExpectRatio(bench.at("learner").at("efficiency"));
   EXPECT_GT(bench.at("learner").at("samples_per_second"), 0.0);
-  EXPECT_EQ(bench.at("raw_fp32"), 0.0);  // that is the precision in use
+  const json& ways = bench.at("arithmetics");
+  EXPECT_EQ(ways.at(0).at("name"), "LibTorch fp32");
+  EXPECT_EQ(ways.at(0).at("top_move_agreement"), 1.0);
+  int in_use = 0;
+  for (const json& way : ways) {
+    EXPECT_GT(way.at("positions_per_second"), 0.0) << way;
+    EXPECT_GT(way.at("top_move_agreement"), 0.5) << way;
+    EXPECT_LT(way.at("mean_score_error"), 0.05) << way;
+    in_use += way.at("in_use").get<bool>() ? 1 : 0;
+  }
+  EXPECT_EQ(in_use, 1);
   EXPECT_EQ(bench.at("signature"), GoldenSignature());
 }
 

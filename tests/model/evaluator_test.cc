@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "env/error.h"
+#include "model/cpu_features.h"
 #include "model/torch_compat.h"
 #include "model/torch_evaluator.h"
 #include "tests/model/networks_for_tests.h"
@@ -16,7 +17,7 @@ namespace khanzero {
 namespace {
 
 constexpr InferenceSettings Cpu(Precision precision) {
-  return {.precision = precision, .device = "cpu"};
+  return {.backend = InferenceBackend::kTorch, .precision = precision, .device = "cpu"};
 }
 
 std::vector<uint16_t> AllIndices(const EncodingShape& shape) {
@@ -69,7 +70,7 @@ TEST_P(EvaluatorOfGame, EqualsTheModuleInEvaluationMode) {
 }
 
 TEST_P(EvaluatorOfGame, Bf16IsCloseToFp32) {
-  if (!CpuHasBf16()) GTEST_SKIP() << "this processor has no bf16 instructions";
+  if (!ThisCpu().bf16) GTEST_SKIP() << "this processor has no bf16 instructions";
   constexpr int kPositions = 16;
   const auto network = Fold(*MakeTrainedLikeNetwork(shape_));
   const std::vector<float> planes = RandomPlanes(shape_, kPositions, 1);
@@ -174,7 +175,7 @@ TEST_P(EvaluatorOfGame, AgreesWithTheModuleOnAThousandPositions) {
   EXPECT_LT(fp32.largest_logit_difference, 1e-3);
   EXPECT_LT(fp32.largest_chance_difference, 1e-4);
   EXPECT_GT(fp32.top_move_share, 0.998);
-  if (!CpuHasBf16()) GTEST_SKIP() << "this processor has no bf16 instructions";
+  if (!ThisCpu().bf16) GTEST_SKIP() << "this processor has no bf16 instructions";
   const Agreement bf16 = Compare(module, evaluated(Precision::kBf16));
   RecordProperty("bf16_logit_difference", std::to_string(bf16.largest_logit_difference));
   RecordProperty("bf16_chance_difference", std::to_string(bf16.largest_chance_difference));
@@ -203,7 +204,7 @@ TEST_P(EvaluatorOfGame, OutputsDoNotDependOnBatchMates) {
 
 TEST(TorchEvaluator, GivesOnlyTheLogitsAskedForInTheOrderAsked) {
   const EncodingShape shape = InfoOfGame("khans").shape;
-  const auto evaluator = MakeEvaluator(Fold(*MakeTrainedLikeNetwork(shape)), {});
+  const auto evaluator = MakeEvaluator(Fold(*MakeTrainedLikeNetwork(shape)), Cpu(Precision::kAuto));
   const std::vector<float> planes = RandomPlanes(shape, 3, 1);
   EvaluationBatch all = MakeBatch(shape, planes, AllIndices(shape), 0, 3);
   evaluator->Evaluate(all);
@@ -225,7 +226,7 @@ TEST(TorchEvaluator, GivesOnlyTheLogitsAskedForInTheOrderAsked) {
 
 TEST(TorchEvaluator, EmptyBatchIsNothingAndABatchCanBeReused) {
   const EncodingShape shape = InfoOfGame("serbest").shape;
-  const auto evaluator = MakeEvaluator(Fold(*MakeTrainedLikeNetwork(shape)), {});
+  const auto evaluator = MakeEvaluator(Fold(*MakeTrainedLikeNetwork(shape)), Cpu(Precision::kAuto));
   EvaluationBatch batch(shape);
   evaluator->Evaluate(batch);
   EXPECT_EQ(batch.size(), 0);
@@ -242,7 +243,7 @@ TEST(TorchEvaluator, EmptyBatchIsNothingAndABatchCanBeReused) {
 
 TEST(TorchEvaluator, BatchOfAnotherShapeIsOurOwnFault) {
   const auto evaluator =
-      MakeEvaluator(Fold(*MakeTrainedLikeNetwork(InfoOfGame("khans").shape)), {});
+      MakeEvaluator(Fold(*MakeTrainedLikeNetwork(InfoOfGame("khans").shape)), Cpu(Precision::kAuto));
   EvaluationBatch batch(InfoOfGame("serbest").shape);
   EXPECT_THROW(evaluator->Evaluate(batch), InternalError);
 }
@@ -294,18 +295,19 @@ TEST(Inference, WhatTheMachineCannotDoIsAnInputError) {
   if (!torch::cuda::is_available()) {
     EXPECT_THROWS_WITH(make({.device = "cuda"}), InputError, "no CUDA device");
   }
-  if (!CpuHasBf16()) {
+  if (!ThisCpu().bf16) {
     EXPECT_THROWS_WITH(make({.precision = Precision::kBf16, .device = "cpu"}), InputError, "bf16");
   }
 }
 
 TEST(Inference, FactsAreThoseOfTheSettings) {
   EXPECT_EQ(DescribeInference(Cpu(Precision::kFp32)).precision, "fp32");
-  EXPECT_EQ(DescribeInference(Cpu(Precision::kAuto)).precision, CpuHasBf16() ? "bf16" : "fp32");
+  EXPECT_EQ(DescribeInference(Cpu(Precision::kAuto)).precision, ThisCpu().bf16 ? "bf16" : "fp32");
   const InferenceFacts facts = DescribeInference(Cpu(Precision::kAuto));
   EXPECT_EQ(facts.device, "cpu");
-  EXPECT_FALSE(facts.blas.empty());
-  EXPECT_NE(Text(facts).find(facts.blas), std::string::npos);
+  EXPECT_NE(facts.computed_by.find("LibTorch"), std::string::npos);
+  EXPECT_NE(facts.computed_by.find("BLAS"), std::string::npos);
+  EXPECT_NE(Text(facts).find(facts.computed_by), std::string::npos);
 }
 
 TEST(Inference, ThreadsAreThoseAskedForUntilAnEvaluationTakesOne) {

@@ -36,9 +36,15 @@ CheckpointInfo InfoFor(const Config& config, const Learner& learner) {
           .date = {}};
 }
 
+void SaveTo(const std::filesystem::path& path, const Config& config, const Learner& learner) {
+  ReplayWindow nothing{LearnerSettings{}};
+  learner.Save(path, InfoFor(config, learner), *learner.Folded(nothing), "{}");
+}
+
 // All weights of a network, to compare two to the last bit.
 std::vector<float> Weights(const Learner& learner) {
-  const auto folded = learner.Folded();
+  ReplayWindow nothing{LearnerSettings{}};
+  const auto folded = learner.Folded(nothing);
   std::vector<float> all;
   for (const auto& [name, layer] : folded->convolutions()) {
     all.insert(all.end(), layer->weight.begin(), layer->weight.end());
@@ -80,7 +86,7 @@ TEST_P(Learners, ResumeIsExact) {
     {
       Learner half(config);
       Train(half, window, 12);
-      half.Save(folder.path() / "half", InfoFor(config, half), "{}");
+      SaveTo(folder.path() / "half", config, half);
     }
     Learner resumed(config, folder.path() / "half");
     EXPECT_EQ(resumed.step(), 12);
@@ -109,6 +115,7 @@ TEST_P(Learners, LookingChangesNothing) {
   Train(a, window, 5);
   Train(b, window, 5);
   b.Validate(window, 300);
+  EXPECT_TRUE(b.Folded(window)->calibrated());
   Train(a, window, 5);
   Train(b, window, 5);
   EXPECT_EQ(Weights(a), Weights(b));
@@ -203,7 +210,7 @@ TEST(Learner, AStopInTheMiddleIsExact) {
           if (so_far.steps == 5) stop.request_stop();
         });
     EXPECT_EQ(report.steps, 5);
-    half.Save(folder.path() / "half", InfoFor(config, half), "{}");
+    SaveTo(folder.path() / "half", config, half);
   }
   Learner resumed(config, folder.path() / "half");
   Train(resumed, window, 7);
@@ -223,8 +230,8 @@ TEST(Learner, TheNetworkInPlayIsTheAverage) {
   EXPECT_NE(Weights(plain), Weights(averaged));
   // What is trained is the same: the average only looks on.
   const ScratchFolder folder;
-  plain.Save(folder.path() / "plain", InfoFor(config, plain), "{}");
-  averaged.Save(folder.path() / "averaged", InfoFor(config, averaged), "{}");
+  SaveTo(folder.path() / "plain", config, plain);
+  SaveTo(folder.path() / "averaged", config, averaged);
   const Checkpoint a = LoadCheckpoint(folder.path() / "plain", nullptr);
   Checkpoint b = LoadCheckpoint(folder.path() / "averaged", nullptr);
   EXPECT_EQ(a.extra.count("trained.safetensors"), 0U);
@@ -276,7 +283,7 @@ TEST(Learner, AnotherNetworkSizeIsRefused) {
   Config config = SmallConfig("khans");
   const ScratchFolder folder;
   const Learner learner(config);
-  learner.Save(folder.path() / "c", InfoFor(config, learner), "{}");
+  SaveTo(folder.path() / "c", config, learner);
   config.network.channels = 16;
   EXPECT_THROW(Learner(config, folder.path() / "c"), InputError);
 }
@@ -285,7 +292,7 @@ TEST(Learner, AnotherGamesCheckpointIsRefusedWithBothNames) {
   const ScratchFolder folder;
   Config config = SmallConfig("khans");
   const Learner learner(config);
-  learner.Save(folder.path() / "c", InfoFor(config, learner), "{}");
+  SaveTo(folder.path() / "c", config, learner);
   config.game = "serbest";
   try {
     Learner other(config, folder.path() / "c");
