@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "cli/weights.h"
 #include "env/games.h"
-#include "model/checkpoint.h"
+#include "model/load_network.h"
 #include "play/terminal_play.h"
 
 namespace khanzero {
@@ -29,7 +29,7 @@ void Run(PlayCommand& command) {
   }
   if (!command.weights.empty()) {
     const std::filesystem::path checkpoint = FindCheckpoint(command.weights);
-    const std::string game = ReadCheckpointInfo(checkpoint).game.name;
+    const std::string game = ReadNetworkInfo(checkpoint).game.name;
     if (settings.game.empty()) settings.game = game;
     settings.opponent = "checkpoint:" + checkpoint.string();
     settings.name = "the agent (" + checkpoint.filename().string() + ")";
@@ -54,7 +54,7 @@ void AddPlay(CLI::App& app) {
   sub->add_option("--weights", command->weights, kWeightsHelp)->type_name("PATH");
   sub->add_option("--against", settings.opponent, "Another opponent: " + std::string(kPlayerForms))
       ->type_name("PLAYER");
-  sub->add_option("--game", settings.game, "The game; a checkpoint knows its own")
+  sub->add_option("--game", settings.game, "The game; a network knows its own")
       ->check(CLI::IsMember(GameNames()));
   sub->add_option("--side", command->side, "The side you play")
       ->check(CLI::IsMember({"white", "black"}))

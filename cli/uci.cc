@@ -10,7 +10,7 @@
 #include "cli/commands.h"
 #include "cli/weights.h"
 #include "env/games.h"
-#include "model/checkpoint.h"
+#include "model/load_network.h"
 
 namespace khanzero {
 
@@ -28,7 +28,7 @@ void Run(const UciCommand& command) {
   std::string variant = command.variant;
   if (!command.weights.empty()) {
     weights = FindCheckpoint(command.weights);
-    if (variant.empty()) variant = ReadCheckpointInfo(weights).game.name;
+    if (variant.empty()) variant = ReadNetworkInfo(weights).game.name;
   }
   if (!variant.empty()) engine.SetVariant(variant);
   // A wrong file given here ends the program; one given as an option is answered in the protocol.
@@ -41,7 +41,7 @@ void Run(const UciCommand& command) {
 void AddUci(CLI::App& app) {
   const auto command = std::make_shared<UciCommand>();
   CLI::App* const sub = app.add_subcommand("uci", "The UCI engine, for chess programs");
-  sub->add_option("--weights", command->weights, kWeightsHelp)->type_name("CHECKPOINT");
+  sub->add_option("--weights", command->weights, kWeightsHelp)->type_name("PATH");
   sub->add_option("--variant", command->variant,
                   "The game: " + GameNamesText() + "; without it, that of the weights");
   sub->add_option("--device", command->inference.device, "auto, cpu, cuda or cuda:N")

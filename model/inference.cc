@@ -12,8 +12,6 @@
 #include <vector>
 
 #include "env/error.h"
-#include "model/activation_ranges.h"
-#include "model/checkpoint.h"
 #include "model/cpu_features.h"
 #include "model/network.h"
 #include "model/onednn_evaluator.h"
@@ -102,17 +100,6 @@ std::unique_ptr<Evaluator> MakeEvaluator(std::shared_ptr<const FoldedNetwork> ne
   if (plan.onednn) return std::make_unique<OneDnnEvaluator>(std::move(network), plan.precision);
   UseOneBlasThread();
   return std::make_unique<TorchEvaluator>(std::move(network), ResolveTorch(settings));
-}
-
-std::shared_ptr<const FoldedNetwork> LoadFoldedNetwork(const std::string& path,
-                                                       const GameInfo* expected) {
-  const Checkpoint checkpoint = LoadCheckpoint(path, expected);
-  const std::shared_ptr<FoldedNetwork> network = Fold(*checkpoint.network);
-  const auto ranges = checkpoint.extra.find(kActivationRangesFile);
-  if (ranges != checkpoint.extra.end()) {
-    ParseActivationRanges(ranges->second, path + "/" + kActivationRangesFile, *network);
-  }
-  return network;
 }
 
 std::shared_ptr<const FoldedNetwork> MakeRandomNetwork(const EncodingShape& shape,

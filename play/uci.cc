@@ -8,9 +8,7 @@
 
 #include "env/error.h"
 #include "env/games.h"
-#include "model/inference.h"
 #include "model/version.h"
-#include "play/self_calibration.h"
 
 namespace khanzero {
 
@@ -119,15 +117,6 @@ UciLimits ParseGo(const std::string& line, UciOutput& out) {
 }
 
 }  // namespace
-
-EvaluatorLoader CheckpointLoader(const InferenceSettings& settings) {
-  return [settings](const std::string& path, const GameInfo& game, int threads) {
-    const std::shared_ptr<const FoldedNetwork> network = LoadNetworkForPlay(path, game, settings);
-    std::vector<std::unique_ptr<Evaluator>> evaluators;
-    for (int i = 0; i < threads; ++i) evaluators.push_back(MakeEvaluator(network, settings));
-    return evaluators;
-  };
-}
 
 UciEngine::UciEngine(std::ostream& out, EvaluatorLoader loader)
     : out_(out), loader_(std::move(loader)), game_(MakeUciGame(GameNames().front())) {}

@@ -26,7 +26,7 @@ namespace khanzero {
 using EvaluatorLoader = std::function<std::vector<std::unique_ptr<Evaluator>>(
     const std::string& path, const GameInfo& game, int threads)>;
 
-// The loader of checkpoints.
+// The loader of checkpoints and exports.
 EvaluatorLoader CheckpointLoader(const InferenceSettings& settings);
 
 class UciEngine {
