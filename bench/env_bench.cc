@@ -13,6 +13,7 @@
 
 #include "env/games.h"
 #include "model/inference.h"
+#include "model/torch_switches.h"
 #include "tests/env/random_positions.h"
 
 namespace khanzero {

@@ -5,7 +5,7 @@
 //
 //   game, seconds                 what was measured, and --seconds
 //   network                       blocks, channels, weights ("random" or the checkpoint)
-//   inference                     device, precision, convolution, blas, cpu_isa, libtorch
+//   inference                     device, precision, computed_by, cpu_isa
 //   workers, games_per_worker, batch_size,
 //   simulations                   as configured
 //   raw                           list of {batch, positions_per_second}: inference alone
@@ -41,6 +41,8 @@
 #include "env/games.h"
 #include "mcts/signature.h"
 #include "model/folded_network.h"
+#include "model/load_network.h"
+#include "model/torch_switches.h"
 #include "play/self_calibration.h"
 
 namespace khanzero {

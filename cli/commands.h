@@ -2,7 +2,8 @@
 //
 // The commands of `khanzero`. Each function adds one subcommand with its options, its help and the
 // callback that runs it, and is defined in cli/<command>.cc. To add a command: declare it here,
-// list it in AddCommands (main.cc), add its file to cli/CMakeLists.txt.
+// list it in AddQuickCommands (quick_commands.cc) or, if it needs LibTorch or runs for long, in
+// AddAllCommands (all_commands.cc), and add its file to cli/CMakeLists.txt.
 //
 // A callback gives figures on stdout and throws InputError (exit code 2) or anything else derived
 // from std::exception (exit code 1). Its options live as long as the callback: a std::shared_ptr
@@ -12,6 +13,14 @@
 #include <CLI/CLI.hpp>
 
 namespace khanzero {
+
+// The commands of the program that is linked.
+void AddCommands(CLI::App& app);
+// Those that need no LibTorch and should answer at once.
+void AddQuickCommands(CLI::App& app);
+// Where another program has the command that `argv` asks for, becomes that program; returns else.
+// Throws RuntimeFailure when it is not there.
+void BecomeOtherProgram(int argc, char** argv);
 
 void AddBench(CLI::App& app);
 void AddConfig(CLI::App& app);

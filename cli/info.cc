@@ -11,7 +11,7 @@
 #include "cli/commands.h"
 #include "cli/weights.h"
 #include "env/error.h"
-#include "model/checkpoint.h"
+#include "model/checkpoint_files.h"
 #include "model/folded_network.h"
 #include "model/load_network.h"
 #include "model/model_file.h"
@@ -31,7 +31,7 @@ Json Describe(const std::filesystem::path& path) {
   const ModelFile file = ReadModelFile(path);
   Json json = {{"kind", kModelKindNames[static_cast<size_t>(file.kind)]}};
   if (file.kind == ModelKind::kCheckpoint) {
-    json.update(Json(ToJson(LoadCheckpoint(path, nullptr).info)));  // loading verifies every file
+    json.update(Json(ToJson(ReadCheckpointFiles(path, nullptr).info)));  // loading verifies every file
   } else {
     json.update(Json::parse(file.description));
     // Its arrays are verified, too.

@@ -3,17 +3,13 @@
 // khanzero COMMAND: reads the command line, runs the command, and turns what is thrown into one
 // line on stderr and an exit code: 0 done, 1 failed, 2 bad usage or input.
 #include <malloc.h>
-#include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
-#include <filesystem>
 #include <iostream>
 #include <new>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cli/commands.h"
@@ -28,24 +24,6 @@ constexpr int kDone = 0;
 constexpr int kFailed = 1;
 constexpr int kBadInput = 2;
 
-void AddCommands(CLI::App& app) {
-  AddTrain(app);
-  AddSelfPlay(app);
-  AddReport(app);
-  AddMatch(app);
-  AddPgn(app);
-  AddSuite(app);
-  AddLadder(app);
-  AddPlay(app);
-  AddUci(app);
-  AddExport(app);
-  AddInfo(app);
-  AddConfig(app);
-  AddData(app);
-  AddBench(app);
-  AddPerft(app);
-}
-
 // LibTorch asks for and frees large tensors at every step. By default glibc maps such blocks one by
 // one and gives each back to the system when it is freed, so every step pays for new pages. Blocks
 // below the threshold stay in the heap and are used again: 10 to 50 % faster in inference and
@@ -54,19 +32,6 @@ void KeepLargeBlocks() {
   constexpr int kLargestBlock = 1 << 30;
   mallopt(M_MMAP_THRESHOLD, kLargestBlock);
   mallopt(M_TRIM_THRESHOLD, kLargestBlock);
-}
-
-// GNU OpenMP's threads spin for a long time while they wait, which ruins everything as soon as the
-// machine has other work; not spinning at all costs the learner some of its rate when there is
-// none. It reads its settings before main, so a command that trains starts itself again with a
-// short spin.
-void UseShortSpin(char** argv) {
-  if (std::getenv("OMP_WAIT_POLICY") != nullptr || std::getenv("GOMP_SPINCOUNT") != nullptr) return;
-  setenv("GOMP_SPINCOUNT", "1000", 1);
-  std::error_code error;
-  const std::string program = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (!error) execv(program.c_str(), argv);
-  // Without /proc the command runs all the same, slower.
 }
 
 int Fail(int code, std::string what) {
@@ -149,9 +114,8 @@ int Run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   khanzero::KeepLargeBlocks();
-  const std::string_view command = argc > 1 ? argv[1] : "";
-  if (command == "train" || command == "bench") khanzero::UseShortSpin(argv);
   try {
+    khanzero::BecomeOtherProgram(argc, argv);
     return khanzero::Run(argc, argv);
   } catch (const std::bad_alloc&) {
     return khanzero::Fail(khanzero::kFailed, "out of memory");

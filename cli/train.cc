@@ -13,6 +13,7 @@
 #include "cli/config_options.h"
 #include "cli/signals.h"
 #include "env/games.h"
+#include "model/files.h"
 #include "train/loop.h"
 #include "train/run_folder.h"
 #include "train/status_display.h"
@@ -61,11 +62,7 @@ std::string FromHere(const std::filesystem::path& path) {
 }
 
 // How this program can be started again from here.
-std::string ProgramFromHere() {
-  std::error_code error;
-  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? "khanzero" : FromHere(program);
-}
+std::string ProgramFromHere() { return FromHere(PathBesideProgram("khanzero")); }
 
 void PrintSummary(const TrainSummary& summary, const TrainOptions& options) {
   fmt::print(options.out, "\nDone: {} games, {} positions, {} steps, {} of work. The agent is {}\n",

@@ -1,29 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A checkpoint: a folder with
-//   checkpoint.json      what it is, and size and checksum of every other file
-//   weights.safetensors  parameters and buffers of the network, as trained
-//   further files        bytes the learner hands in (optimiser, random streams, counters)
-// It is written aside and renamed into place, and every file is verified before it is used. No
-// LibTorch here: networks pass as NetworkImpl, which model/network.h defines; Network(impl) holds
-// one.
+// Checkpoints (model/checkpoint_files.h) with the network as it is trained. No LibTorch in this
+// header: networks pass as NetworkImpl, which model/network.h defines; Network(impl) holds one.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
-#include <vector>
 
-#include "model/checkpoint_info.h"
+#include "model/checkpoint_files.h"
 
 namespace khanzero {
 
 class NetworkImpl;
-struct FoldedNetwork;
-
-using ExtraFiles = std::map<std::string, std::string>;  // file name -> bytes
 
 struct Checkpoint {
   CheckpointInfo info;
@@ -38,18 +27,10 @@ struct Checkpoint {
 void SaveCheckpoint(const std::filesystem::path& path, const CheckpointInfo& info,
                     const NetworkImpl& network, const ExtraFiles& extra = {});
 
-// What the checkpoint says of itself; reads checkpoint.json only. Throws InputError when there is
-// no checkpoint at `path`, or its description is damaged or of a newer format.
-CheckpointInfo ReadCheckpointInfo(const std::filesystem::path& path);
-
 // The network, with every file verified. Throws InputError as ReadCheckpointInfo does, and for
 // a missing, truncated or altered file; and, when `expected` is given, for a checkpoint of another
 // game, rules version, encoding version or shape, naming both sides.
 Checkpoint LoadCheckpoint(const std::filesystem::path& path, const GameInfo* expected);
-
-// The network alone, folded for inference. Throws InputError likewise.
-std::shared_ptr<const FoldedNetwork> LoadCheckpointNetwork(const std::filesystem::path& path,
-                                                           const GameInfo* expected);
 
 // Parameters and buffers of a network as a safetensors file, and back. RestoreWeights throws
 // InputError naming `source` for a missing, additional or misshapen array; the network is then as

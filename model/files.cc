@@ -209,4 +209,11 @@ std::string ChecksumOf(std::string_view bytes) {
   return text;
 }
 
+fs::path PathBesideProgram(const std::string& name) {
+  std::error_code error;
+  const fs::path self = fs::read_symlink("/proc/self/exe", error);
+  if (error) throw RuntimeFailure("this program's folder is not known: " + error.message());
+  return self.parent_path() / name;
+}
+
 }  // namespace khanzero

@@ -42,4 +42,8 @@ void RemoveUnfinished(const std::filesystem::path& folder);
 // 64-bit XXH3 of the bytes, as 16 hexadecimal digits.
 std::string ChecksumOf(std::string_view bytes);
 
+// The file `name` in the folder of the running program. Throws RuntimeFailure when the system does
+// not say where that is.
+std::filesystem::path PathBesideProgram(const std::string& name);
+
 }  // namespace khanzero

@@ -1,52 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The factory, the process-wide switches of LibTorch, and what the machine offers.
+// The choice of backend and precision. No LibTorch here: see model/torch_backend.h.
 #include "model/inference.h"
 
-#include <ATen/Parallel.h>
-#include <dlfcn.h>
-#include <torch/torch.h>
-#include <torch/version.h>
-
 #include <utility>
-#include <vector>
 
 #include "env/error.h"
 #include "model/cpu_features.h"
-#include "model/network.h"
+#include "model/folded_network.h"
 #include "model/onednn_evaluator.h"
-#include "model/torch_evaluator.h"
+#include "model/torch_backend.h"
 
 namespace khanzero {
 namespace {
-
-// A function of a BLAS that may or may not be the one in the process.
-template <class Function>
-Function* FindFunction(const char* name) {
-  return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
-}
-
-std::string BlasName() {
-  using NameFunction = char*();
-  if (auto* config = FindFunction<NameFunction>("openblas_get_config")) {
-    std::string name = config();
-    name = name.substr(0, name.find_last_not_of(' ') + 1);
-    return name.starts_with("OpenBLAS") ? name : "OpenBLAS " + name;
-  }
-  if (at::hasMKL()) return "MKL";
-  return "unknown, perhaps the slow reference BLAS: install libopenblas0-pthread";
-}
-
-std::string TypeName(torch::ScalarType type) {
-  switch (type) {
-    case torch::kBFloat16:
-      return "bf16";
-    case torch::kHalf:
-      return "fp16";
-    default:
-      return "fp32";
-  }
-}
 
 // Whether the network runs on oneDNN directly, and in what.
 struct Plan {
@@ -62,8 +28,12 @@ Precision FastestPrecision(bool calibrated) {
 }
 
 Plan MakePlan(const InferenceSettings& settings, bool calibrated) {
-  const bool on_gpu = ResolveDevice(settings.device).is_cuda();
-  if (settings.backend == InferenceBackend::kOneDnn && settings.device != "auto" && on_gpu) {
+  const bool is_gpu = settings.device.starts_with("cuda");
+  if (!is_gpu && settings.device != "auto" && settings.device != "cpu") {
+    throw InputError("unknown device '" + settings.device +
+                     "'; devices are auto, cpu, cuda and cuda:N");
+  }
+  if (settings.backend == InferenceBackend::kOneDnn && is_gpu) {
     throw InputError("backend onednn computes on the processor; for device '" + settings.device +
                      "' use backend torch or auto");
   }
@@ -72,7 +42,10 @@ Plan MakePlan(const InferenceSettings& settings, bool calibrated) {
       return {};
     case InferenceBackend::kAuto:
       // Without these oneDNN has no kernels worth the name.
-      if (settings.precision != Precision::kInt8 && (on_gpu || !ThisCpu().avx2)) return {};
+      if (is_gpu || !ThisCpu().avx2) return {};
+      if (settings.device == "auto" && settings.precision != Precision::kInt8 && TorchHasGpu()) {
+        return {};
+      }
       break;
     case InferenceBackend::kOneDnn:
       break;
@@ -98,15 +71,7 @@ std::unique_ptr<Evaluator> MakeEvaluator(std::shared_ptr<const FoldedNetwork> ne
                                          const InferenceSettings& settings) {
   const Plan plan = MakePlan(settings, network->calibrated());
   if (plan.onednn) return std::make_unique<OneDnnEvaluator>(std::move(network), plan.precision);
-  UseOneBlasThread();
-  return std::make_unique<TorchEvaluator>(std::move(network), ResolveTorch(settings));
-}
-
-std::shared_ptr<const FoldedNetwork> MakeRandomNetwork(const EncodingShape& shape,
-                                                       const NetworkSettings& settings,
-                                                       uint64_t seed) {
-  SeedTorch(seed);
-  return Fold(*Network(shape, settings));
+  return MakeTorchEvaluator(std::move(network), settings);
 }
 
 bool NeedsCalibration(const InferenceSettings& settings) {
@@ -116,39 +81,16 @@ bool NeedsCalibration(const InferenceSettings& settings) {
 
 InferenceFacts DescribeInference(const InferenceSettings& settings) {
   const Plan plan = MakePlan(settings, /*calibrated=*/true);
-  InferenceFacts facts{.cpu_isa = Text(ThisCpu())};
-  if (plan.onednn) {
-    facts.device = "cpu";
-    facts.precision = NameOf(plan.precision);
-    facts.computed_by = OneDnnVersion();
-    return facts;
-  }
-  const TorchBackend torch = ResolveTorch(settings);
-  facts.device = torch.device.str();
-  facts.precision = TypeName(torch.type);
-  facts.computed_by = "LibTorch " TORCH_VERSION;
-  if (torch.device.is_cpu()) {
-    facts.computed_by += (at::hasMKLDNN() ? " with oneDNN, BLAS " : ", BLAS ") + BlasName();
-  }
-  return facts;
+  if (!plan.onednn) return DescribeTorch(settings);
+  return {.device = "cpu",
+          .precision = NameOf(plan.precision),
+          .computed_by = OneDnnVersion(),
+          .cpu_isa = Text(ThisCpu())};
 }
 
 std::string Text(const InferenceFacts& facts) {
   return facts.device + ", " + facts.precision + ", by " + facts.computed_by +
          ", processor with " + facts.cpu_isa;
 }
-
-void SetTorchThreads(int threads) {
-  Check(threads >= 1, "number of LibTorch's threads");
-  at::set_num_threads(threads);
-  UseOneBlasThread();
-}
-
-void UseOneBlasThread() {
-  using SetThreads = void(int);
-  if (auto* set = FindFunction<SetThreads>("openblas_set_num_threads")) set(1);
-}
-
-void SeedTorch(uint64_t seed) { torch::manual_seed(seed); }
 
 }  // namespace khanzero

@@ -18,8 +18,8 @@ struct FoldedNetwork;
 
 // An evaluator of `network` on the device and in the precision that `settings` ask for; "auto" is
 // resolved by what the machine has; int8 is taken by itself only for a calibrated network. Evaluators share `network` and nothing else: make one for each
-// thread. On the CPU, Evaluate() leaves its calling thread with one intra-op thread (see
-// SetTorchThreads). Throws InputError for a device or precision this machine has not.
+// thread. On the CPU, Evaluate() leaves its calling thread with one OpenMP thread, so also with one
+// of LibTorch's (see SetTorchThreads). Throws InputError for a device or precision this machine has not.
 std::unique_ptr<Evaluator> MakeEvaluator(std::shared_ptr<const FoldedNetwork> network,
                                          const InferenceSettings& settings);
 
@@ -33,11 +33,6 @@ bool NeedsCalibration(const InferenceSettings& settings);
 std::shared_ptr<const FoldedNetwork> Calibrate(const FoldedNetwork& network,
                                                std::span<const float> planes);
 
-// A network with random weights from `seed`: what training begins from.
-std::shared_ptr<const FoldedNetwork> MakeRandomNetwork(const EncodingShape& shape,
-                                                       const NetworkSettings& settings,
-                                                       uint64_t seed);
-
 // What MakeEvaluator(..., settings) runs on, for a calibrated network.
 struct InferenceFacts {
   std::string device = {};       // "cpu", "cuda:0"
@@ -49,21 +44,5 @@ struct InferenceFacts {
 InferenceFacts DescribeInference(const InferenceSettings& settings);
 // "cpu, int8, by oneDNN 2.6.3, processor with AVX2 AVX-512 VNNI bf16"
 std::string Text(const InferenceFacts& facts);
-
-// Intra-op threads of LibTorch's CPU operators for the calling thread, and for threads that have
-// not used LibTorch yet. OpenMP keeps the number for each thread, so a learner with several threads
-// and self-play workers with one live together; as Evaluate() sets its caller's number to 1, a
-// thread that evaluates and trains calls this again before it trains. Calls UseOneBlasThread().
-// REQUIRES: threads >= 1.
-void SetTorchThreads(int threads);
-
-// OpenBLAS keeps one number of threads for the process, by default all cores, and its idle threads
-// spin: a second thread for the value head's small products takes 10 to 20 % from the evaluators of
-// the other cores. No large product here passes through a BLAS. MakeEvaluator() calls this; another
-// BLAS is left as it is.
-void UseOneBlasThread();
-
-// Seeds LibTorch's generators (weights of new networks).
-void SeedTorch(uint64_t seed);
 
 }  // namespace khanzero

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "env/error.h"
-#include "model/checkpoint.h"
+#include "model/checkpoint_files.h"
 #include "model/files.h"
 #include "model/network_file.h"
 #include "model/safetensors.h"

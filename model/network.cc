@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "env/error.h"
+#include "model/fold.h"
 
 namespace khanzero {
 namespace {
@@ -48,23 +49,14 @@ ConvLayer FromConv(const torch::nn::Conv2d& conv) {
                       : std::vector<float>(static_cast<size_t>(conv->weight.size(0)))};
 }
 
-// norm(conv(x)) as one convolution: with s = gamma / sqrt(variance + eps), weights times s and bias
-// beta - mean * s. In double: the quotient can be far from 1.
 ConvLayer FoldConv(const ConvNormImpl& layer) {
   ConvLayer folded = FromConv(layer.conv);
-  const std::vector<float> gamma = ToVector(layer.norm->weight);
-  const std::vector<float> beta = ToVector(layer.norm->bias);
-  const std::vector<float> mean = ToVector(layer.norm->running_mean);
-  const std::vector<float> variance = ToVector(layer.norm->running_var);
-  const double eps = layer.norm->options.eps();
-  const size_t filter = folded.weight.size() / gamma.size();
-  for (size_t c = 0; c < gamma.size(); ++c) {
-    const double scale = gamma[c] / std::sqrt(static_cast<double>(variance[c]) + eps);
-    for (size_t i = c * filter; i < (c + 1) * filter; ++i) {
-      folded.weight[i] = static_cast<float>(folded.weight[i] * scale);
-    }
-    folded.bias[c] = static_cast<float>(beta[c] - mean[c] * scale);
-  }
+  Check(layer.norm->options.eps() == kBatchNormEpsilon, "epsilon of a batch norm");
+  FoldNorm({.gamma = ToVector(layer.norm->weight),
+            .beta = ToVector(layer.norm->bias),
+            .mean = ToVector(layer.norm->running_mean),
+            .variance = ToVector(layer.norm->running_var)},
+           folded);
   return folded;
 }
 

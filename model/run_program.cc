@@ -59,10 +59,7 @@ void RunProgram(std::array<std::string, 4> words) {
 }  // namespace
 
 fs::path TorchScriptProgram() {
-  std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  if (error) throw RuntimeFailure("this program's folder is not known: " + error.message());
-  return self.parent_path() / kTorchScriptProgram;
+  return PathBesideProgram(kTorchScriptProgram);
 }
 
 ModelOutputs RunByProgram(const fs::path& program, const fs::path& model,

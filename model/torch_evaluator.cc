@@ -16,6 +16,7 @@
 #include "model/inference.h"
 #include "model/network.h"
 #include "model/policy_rows.h"
+#include "model/torch_switches.h"
 
 namespace khanzero {
 

@@ -7,7 +7,7 @@
 
 #include "env/error.h"
 #include "env/games.h"
-#include "model/checkpoint.h"
+#include "model/checkpoint_files.h"
 #include "model/inference.h"
 #include "play/self_calibration.h"
 #include "train/play_games.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "env/error.h"
-#include "model/checkpoint.h"
+#include "model/checkpoint_files.h"
 #include "model/files.h"
 #include "play/player_spec.h"
 

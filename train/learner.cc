@@ -14,9 +14,11 @@
 #include "env/error.h"
 #include "env/games.h"
 #include "model/activation_ranges.h"
+#include "model/cpu_features.h"
 #include "model/inference.h"
 #include "model/network.h"
 #include "model/torch_compat.h"
+#include "model/torch_switches.h"
 #include "train/learner_batch.h"
 #include "train/learner_calibration.h"
 #include "train/learner_losses.h"
@@ -133,11 +135,8 @@ struct Learner::Impl {
   }
 
   static bool UsesBf16(Precision precision) {
-    InferenceSettings settings;
-    settings.precision = precision;
-    settings.device = "cpu";
-    settings.backend = InferenceBackend::kTorch;
-    return DescribeInference(settings).precision == "bf16";
+    if (precision == Precision::kBf16) CheckCpuCan(precision);
+    return precision == Precision::kBf16 || (precision == Precision::kAuto && ThisCpu().bf16);
   }
 
   void UseThreads() const { SetTorchThreads(ThreadsFor(config.learner.threads)); }

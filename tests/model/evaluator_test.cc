@@ -10,6 +10,7 @@
 #include "model/cpu_features.h"
 #include "model/torch_compat.h"
 #include "model/torch_evaluator.h"
+#include "model/torch_switches.h"
 #include "tests/model/networks_for_tests.h"
 #include "tests/model/temp_folder.h"
 

@@ -15,6 +15,7 @@
 #include "mcts/evaluator.h"
 #include "model/inference.h"
 #include "model/network.h"
+#include "model/torch_switches.h"
 
 namespace khanzero {
 

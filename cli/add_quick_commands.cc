@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "cli/commands.h"
+
+namespace khanzero {
+
+void AddQuickCommands(CLI::App& app) {
+  AddPlay(app);
+  AddUci(app);
+  AddInfo(app);
+  AddConfig(app);
+  AddData(app);
+  AddReport(app);
+  AddPgn(app);
+  AddPerft(app);
+}
+
+}  // namespace khanzero
