@@ -67,11 +67,12 @@ class PositionCollector {
   ExportPositions& positions_;
 };
 
-// Any legal move, but often back where the piece that moved last came from, so that positions
+// Any legal move, but one time in `back` that which takes back the side's last, so that positions
 // repeat.
 template <Game G>
-Move RandomMove(const typename G::Moves& moves, const std::vector<Move>& played, Random& random) {
-  if (played.size() >= 2 && random.Below(3) == 0) {
+Move RandomMove(const typename G::Moves& moves, const std::vector<Move>& played, uint64_t back,
+                Random& random) {
+  if (played.size() >= 2 && random.Below(back) == 0) {
     const Move& last = played[played.size() - 2];
     for (const Move& move : moves) {
       if (move.from == last.to && move.to == last.from && move.kind == MoveKind::kNormal) {
@@ -84,7 +85,7 @@ Move RandomMove(const typename G::Moves& moves, const std::vector<Move>& played,
 
 // The positions of one random game.
 template <Game G>
-void AddRandomGame(Random& random, PositionCollector<G>& collector, int most) {
+void AddRandomGame(Random& random, uint64_t back, PositionCollector<G>& collector, int most) {
   constexpr int kMostPlies = 60;
   GameState<G> state(G::Position::Start({.kings_landing = 7 + static_cast<int>(random.Below(2))}));
   typename G::Moves moves;
@@ -93,7 +94,7 @@ void AddRandomGame(Random& random, PositionCollector<G>& collector, int most) {
     collector.Add(state.position());
     state.position().LegalMoves(moves);
     if (state.position().OutcomeGiven(!moves.empty()).over()) return;
-    played.push_back(RandomMove<G>(moves, played, random));
+    played.push_back(RandomMove<G>(moves, played, back, random));
     state.Play(played.back());
   }
 }
@@ -110,8 +111,9 @@ ExportPositions PositionsOf(const GameInfo& game, int count) {
       collector.Add(G::Position::FromFen(special.fen, {.kings_landing = special.kings_landing}));
     }
     Random random(1);
-    while (positions.count() < count) {
-      AddRandomGame<G>(random, collector, count - positions.count());
+    // The first game goes back and forth as soon as it can, to a third repetition.
+    for (uint64_t back = 1; positions.count() < count; back = 4) {
+      AddRandomGame<G>(random, back, collector, count - positions.count());
     }
   });
   return positions;

@@ -69,7 +69,7 @@ InputWorth WithChosenGame(std::span<const uint8_t> input, Body&& body) {
 // A refusal says what and where.
 void DemandReadable(const std::string& refusal, const std::string& start,
                     const std::string& place) {
-  DemandReadable(refusal, start);
+  khanzero::DemandReadable(refusal, start);
   Demand(refusal.find(place) != std::string::npos, "the refusal does not say where", refusal);
 }
 

@@ -31,6 +31,18 @@ TEST(Files, MissingFileAndFolderAreInputErrors) {
   EXPECT_THROWS_WITH(ReadFile(folder.path()), InputError, "not a regular file");
 }
 
+TEST(Files, AFileAboveTheLimitIsRefusedAndItsStartCanBeRead) {
+  const TempFolder folder;
+  WriteNewFile(folder / "f", "12345");
+  EXPECT_EQ(ReadFile(folder / "f", 5), "12345");
+  EXPECT_THROWS_WITH(ReadFile(folder / "f", 4), InputError, "has 5 bytes; at most 4 are read");
+  EXPECT_EQ(ReadFileStart(folder / "f", 2), "12");
+  EXPECT_EQ(ReadFileStart(folder / "f", 9), "12345");
+  // Claims terabytes and takes no room: no memory is taken for it either.
+  std::filesystem::resize_file(folder / "f", uintmax_t{1} << 43);
+  EXPECT_THROWS_WITH(ReadFile(folder / "f", 1 << 20), InputError, "at most 1048576");
+}
+
 TEST(Files, FailedWriteLeavesTheOldContentAndNoLitter) {
   const TempFolder folder;
   // A folder with content under that name: the rename must fail.
