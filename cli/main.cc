@@ -37,6 +37,7 @@ void AddCommands(CLI::App& app) {
   AddSuite(app);
   AddLadder(app);
   AddPlay(app);
+  AddServe(app);
   AddUci(app);
   AddExport(app);
   AddInfo(app);

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# fuzz.sh [fuzz_fen|fuzz_moves|fuzz_pgn|all [SECONDS [FOLDER]]]: builds the libFuzzer targets of tests/fuzz and
-# runs one after another, each for SECONDS (60) on one core. What is found new stays in FOLDER
-# (build/fuzz/work): TARGET/ is the growing corpus, TARGET-crash-* the finds. Exit code 1 on a find.
+# fuzz.sh [fuzz_fen|fuzz_http|fuzz_moves|fuzz_pgn|all [SECONDS [FOLDER]]]: builds the libFuzzer
+# targets of tests/fuzz and runs one after another, each for SECONDS (60) on one core. What is found
+# new stays in FOLDER (build/fuzz/work): TARGET/ is the growing corpus, TARGET-crash-* the finds. Exit
+# code 1 on a find.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -13,9 +14,9 @@ seconds=${2:-60}
 build=$root/build/fuzz
 work=${3:-$build/work}
 case ${targets[0]} in
-  all) targets=(fuzz_fen fuzz_moves fuzz_pgn) ;;
-  fuzz_fen | fuzz_moves | fuzz_pgn) ;;
-  *) fail "unknown target '${targets[0]}'; there are fuzz_fen, fuzz_moves, fuzz_pgn and all" 2 ;;
+  all) targets=(fuzz_fen fuzz_http fuzz_moves fuzz_pgn) ;;
+  fuzz_fen | fuzz_http | fuzz_moves | fuzz_pgn) ;;
+  *) fail "unknown target '${targets[0]}'; there are fuzz_fen, fuzz_http, fuzz_moves, fuzz_pgn and all" 2 ;;
 esac
 [[ $seconds =~ ^[0-9]+$ ]] || fail "'$seconds' is not a number of seconds" 2
 

@@ -12,7 +12,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 packages=(
   cmake g++ ninja-build ccache pkg-config
   libeigen3-dev libspdlog-dev libyaml-cpp-dev libgtest-dev libcli11-dev nlohmann-json3-dev
-  libsqlitecpp-dev libsqlite3-dev libzstd-dev libxxhash-dev libminizip-dev libprotobuf-dev
+  libcpp-httplib-dev libsqlitecpp-dev libsqlite3-dev libzstd-dev libxxhash-dev libminizip-dev libprotobuf-dev
   protobuf-compiler
 )
 
@@ -34,7 +34,7 @@ if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
   cat >&2 <<TEXT
 setup.sh: this system has no apt, so nothing was installed. A build needs: CMake 3.24, Ninja, a C++20
 compiler, pkg-config, LibTorch (1.13 or later; your own is found through CMAKE_PREFIX_PATH) on
-OpenBLAS or MKL, Eigen 3, spdlog, yaml-cpp, GoogleTest, CLI11, nlohmann-json, SQLiteCpp, SQLite 3,
+OpenBLAS or MKL, Eigen 3, spdlog, yaml-cpp, GoogleTest, CLI11, cpp-httplib, nlohmann-json, SQLiteCpp, SQLite 3,
 zstd, xxHash, minizip and protobuf. With all of them in place, set KHANZERO_SKIP_SETUP=1.
 TEXT
   exit 1

@@ -41,4 +41,10 @@ InputWorth FuzzMoves(std::span<const uint8_t> input);
 // same when we write it. Throws Disagreement.
 InputWorth FuzzPgn(std::span<const uint8_t> input);
 
+// The whole input is a list of requests to `khanzero serve`, with a line "--" between them: a line
+// "METHOD PATH", in which $k and $s stand for the ids of a game of Khan's Chess and one of The
+// Serbest, and then the body. Each is answered in JSON, faults with a readable text, and the games
+// stay whole. Throws Disagreement.
+InputWorth FuzzHttp(std::span<const uint8_t> input);
+
 }  // namespace khanzero

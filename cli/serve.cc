@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// khanzero serve: a page in the browser on which a person plays either game.
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/signals.h"
+#include "cli/weights.h"
+#include "env/games.h"
+#include "model/checkpoint.h"
+#include "model/files.h"
+#include "model/inference.h"
+#include "model/version.h"
+#include "play/web_server.h"
+
+namespace khanzero {
+
+namespace {
+
+constexpr int kDefaultPort = 8642;
+
+struct ServeCommand {
+  std::vector<std::string> weights;
+  WebServerSettings server{.port = kDefaultPort};
+  std::string games;
+  std::string page;
+  int searches = 0;  // 0: half of the cores
+  InferenceSettings inference;
+};
+
+std::filesystem::path ProgramFolder() {
+  std::error_code error;
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? std::filesystem::current_path() : program.parent_path();
+}
+
+// models/GAME.safetensors here, beside the program, or in the folder that holds its build folder.
+std::filesystem::path FindShippedNetwork(const std::string& game) {
+  const std::filesystem::path program = ProgramFolder();
+  for (const std::filesystem::path& folder :
+       {std::filesystem::current_path(), program, program.parent_path().parent_path()}) {
+    const std::filesystem::path file = folder / "models" / (game + ".safetensors");
+    std::error_code error;
+    if (std::filesystem::exists(file, error)) return file;
+  }
+  return {};
+}
+
+// A network of `game`. Throws InputError as LoadFoldedNetwork does.
+WebOpponent NetworkOpponent(const std::string& game, const std::filesystem::path& path,
+                            const std::string& note, const InferenceSettings& inference) {
+  const GameInfo info = InfoOfGame(game);
+  const auto network = LoadFoldedNetwork(path.string(), &info);
+  // A checkpoint lies in its run's folder, below "checkpoints".
+  const std::filesystem::path full = std::filesystem::absolute(path).lexically_normal();
+  std::string name = full.stem().string();
+  if (full.parent_path().filename() == "checkpoints") {
+    name = full.parent_path().parent_path().filename().string() + ", " + name;
+  }
+  return {.game = game, .name = name, .note = note, .make_evaluator = [network, inference] {
+            return MakeEvaluator(network, inference);
+          }};
+}
+
+WebOpponent DefaultOpponent(const std::string& game, const InferenceSettings& inference) {
+  const std::filesystem::path shipped = FindShippedNetwork(game);
+  if (!shipped.empty()) {
+    return NetworkOpponent(game, shipped, "The network that comes with KhanZero", inference);
+  }
+  return {.game = game,
+          .name = "alpha-beta baseline",
+          .note =
+              "No network was given: this is the built-in baseline, which looks a few moves "
+              "ahead. 'khanzero serve --weights FILE' plays a trained network."};
+}
+
+std::vector<WebOpponent> MakeOpponents(const ServeCommand& command) {
+  std::vector<WebOpponent> opponents;
+  for (const std::string& weights : command.weights) {
+    const std::filesystem::path path = FindCheckpoint(weights);
+    const std::string game = ReadCheckpointInfo(path).game.name;
+    const auto same = [&](const WebOpponent& other) { return other.game == game; };
+    if (std::ranges::any_of(opponents, same)) {
+      throw InputError("--weights names two networks of " + game + "; give one for each game");
+    }
+    opponents.push_back(NetworkOpponent(game, path, "From " + path.string(), command.inference));
+  }
+  for (const std::string& game : GameNames()) {
+    const auto same = [&](const WebOpponent& other) { return other.game == game; };
+    if (std::ranges::none_of(opponents, same)) {
+      opponents.push_back(DefaultOpponent(game, command.inference));
+    }
+  }
+  return opponents;
+}
+
+void Run(const ServeCommand& command) {
+  WebSettings settings{.version = std::string(ProgramVersion()), .seed = std::random_device()()};
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  settings.limits.searches =
+      static_cast<size_t>(command.searches > 0 ? command.searches : std::max(1, cores / 2));
+  if (!command.games.empty()) {
+    settings.pgn_file = std::filesystem::path(command.games).filename().string();
+    settings.pgn_text = ReadFile(command.games);
+  }
+  const std::filesystem::path page =
+      command.page.empty() ? ProgramFolder() / "page" : std::filesystem::path(command.page);
+  const std::vector<WebOpponent> opponents = MakeOpponents(command);
+  WebService service(settings, opponents);
+  const StopOnSignals signals;
+  WebServer server(service, LoadWebPage(page), command.server);
+  for (const WebOpponent& opponent : opponents) {
+    fmt::print("{}: {}\n", opponent.game, opponent.name);
+  }
+  if (!HasWebPage(page)) {
+    spdlog::warn(
+        "the page is not in {}: it needs npm and scripts/build_page.sh; only the "
+        "interface under /api/ is there",
+        page.string());
+  }
+  fmt::print("KhanZero is on {} (Ctrl-C ends it)\n", server.url());
+  std::fflush(stdout);
+  server.Run(signals.token());
+}
+
+}  // namespace
+
+void AddServe(CLI::App& app) {
+  const auto command = std::make_shared<ServeCommand>();
+  CLI::App* const sub = app.add_subcommand("serve", "Play in the browser against an agent");
+  sub->add_option("--weights", command->weights,
+                  std::string(kWeightsHelp) +
+                      "; may be given once for each game. Without it: models/GAME.safetensors, or "
+                      "the alpha-beta baseline")
+      ->type_name("PATH");
+  sub->add_option("--port", command->server.port, "The port to listen on; 0: any free one")
+      ->check(CLI::Range(0, 65535))
+      ->capture_default_str();
+  sub->add_option("--host", command->server.host,
+                  "The address to listen on; 0.0.0.0 lets everybody in who reaches this machine")
+      ->capture_default_str();
+  sub->add_option("--games", command->games, "A PGN file, say of a match, to step through")
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE");
+  sub->add_option("--searches", command->searches,
+                  "Searches at once; the others wait. 0: half of the cores")
+      ->check(CLI::Range(0, 256))
+      ->capture_default_str();
+  sub->add_option("--page", command->page,
+                  "The folder of the built page; without it, 'page' beside the program")
+      ->type_name("FOLDER");
+  sub->add_option("--device", command->inference.device, "auto, cpu, cuda or cuda:N")
+      ->capture_default_str();
+  sub->callback([command] { Run(*command); });
+}
+
+}  // namespace khanzero
