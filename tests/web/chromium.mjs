@@ -45,6 +45,8 @@ export async function withPage(url, {width = 1280, height = 800, dark = false, p
       if (!local) faults.push(`a request leaves the server: ${request.url()}`);
     });
     await page.goto(url);
+    // A click on a page that is still loading does nothing.
+    await page.waitForFunction(() => document.querySelector('cg-board piece, .pocket piece'));
     await work(page);
     if (faults.length > 0) fail(faults.join('\n'));
   } catch (error) {

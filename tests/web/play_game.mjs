@@ -26,7 +26,7 @@ async function tryEverything(page, player) {
   await player.play();
 
   await page.click('#hint');
-  await page.waitForSelector('.cg-shapes line, .cg-shapes circle');
+  await page.waitForSelector('.cg-shapes line, .cg-shapes circle', {state: 'attached'});
   check((await page.locator('#lines .line').count()) > 0, 'a hint has no lines');
 
   const below = async () => page.locator('.cg-wrap').getAttribute('class');

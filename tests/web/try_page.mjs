@@ -134,7 +134,7 @@ async function fits(page, name) {
   check(box.x >= 0 && box.x + box.width <= width && box.y + box.height <= height,
         `${name}: the board is not whole on the screen`);
   await page.click('#hint');
-  await page.waitForSelector('.cg-shapes circle');
+  await page.waitForSelector('.cg-shapes circle', {state: 'attached'});
   await picture(page, name);
 }
 

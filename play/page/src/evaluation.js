@@ -9,7 +9,8 @@ function showBar(wdl) {
   for (const part of ['white', 'draw', 'black']) {
     const segment = $(`bar-${part}`);
     const share = wdl ? wdl[part] : part === 'draw' ? 1 : 0;
-    segment.style.flexGrow = share;
+    // Large numbers: shares of a sum below 1, as on the way from one to another, would leave a gap.
+    segment.style.flexGrow = 1000 * share;
     segment.textContent = wdl && share >= 0.14 ? percent(share) : '';
   }
   $('bar').classList.toggle('empty', !wdl);

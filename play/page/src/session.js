@@ -139,7 +139,9 @@ export class Session extends EventTarget {
   async analyse(simulations) {
     const {id} = this.state;
     const ply = this.view;
-    if (this.thinking || this.analyses.has(ply) || (this.state.over && ply === this.last)) return;
+    // The opponent's own search comes first: there is one at a time.
+    if (this.thinking || this.opponentToMove || this.analyses.has(ply)) return;
+    if (this.state.over && ply === this.last) return;
     const {serial} = this;
     const question = `${id}/${serial}/${ply}`;
     if (this.asked === question) return;
