@@ -12,8 +12,9 @@ import {bindMoves, showMoves} from './moves.js';
 import {NewGame} from './newgame.js';
 import {Session} from './session.js';
 
-// Simulations for the evaluation and for hints; a stronger opponent looks as long as it plays.
+// Simulations for the evaluation and for hints: as many as the opponent's, within these bounds.
 const leastSimulations = 200;
+const mostSimulations = 800;
 
 const options = {flipped: false, bar: true, lines: false, hintAt: null};
 let session;
@@ -104,7 +105,9 @@ function show() {
   showMoves(session);
   showEvaluation(session, {bar: options.bar, lines}, move => session.play(move));
   showButtons();
-  if (options.bar || lines) session.analyse(Math.max(leastSimulations, session.level));
+  if (options.bar || lines) {
+    session.analyse(Math.min(mostSimulations, Math.max(leastSimulations, session.level)));
+  }
 }
 
 // Asks what a pawn becomes when there is a choice; null when it was left open.
