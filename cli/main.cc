@@ -38,6 +38,7 @@ void AddCommands(CLI::App& app) {
   AddLadder(app);
   AddPlay(app);
   AddUci(app);
+  AddAnalyze(app);
   AddExport(app);
   AddInfo(app);
   AddConfig(app);
