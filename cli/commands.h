@@ -13,6 +13,7 @@
 
 namespace khanzero {
 
+void AddAnalyze(CLI::App& app);
 void AddBench(CLI::App& app);
 void AddConfig(CLI::App& app);
 void AddData(CLI::App& app);

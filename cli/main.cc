@@ -39,6 +39,7 @@ void AddCommands(CLI::App& app) {
   AddPlay(app);
   AddServe(app);
   AddUci(app);
+  AddAnalyze(app);
   AddExport(app);
   AddInfo(app);
   AddConfig(app);

@@ -21,6 +21,7 @@
 #include "model/files.h"
 #include "model/inference.h"
 #include "model/version.h"
+#include "play/default_weights.h"
 #include "play/web_server.h"
 
 namespace khanzero {
@@ -44,18 +45,6 @@ std::filesystem::path ProgramFolder() {
   return error ? std::filesystem::current_path() : program.parent_path();
 }
 
-// models/GAME.safetensors here, beside the program, or in the folder that holds its build folder.
-std::filesystem::path FindShippedNetwork(const std::string& game) {
-  const std::filesystem::path program = ProgramFolder();
-  for (const std::filesystem::path& folder :
-       {std::filesystem::current_path(), program, program.parent_path().parent_path()}) {
-    const std::filesystem::path file = folder / "models" / (game + ".safetensors");
-    std::error_code error;
-    if (std::filesystem::exists(file, error)) return file;
-  }
-  return {};
-}
-
 // A network of `game`. Throws InputError as LoadFoldedNetwork does.
 WebOpponent NetworkOpponent(const std::string& game, const std::filesystem::path& path,
                             const std::string& note, const InferenceSettings& inference) {
@@ -73,9 +62,8 @@ WebOpponent NetworkOpponent(const std::string& game, const std::filesystem::path
 }
 
 WebOpponent DefaultOpponent(const std::string& game, const InferenceSettings& inference) {
-  const std::filesystem::path shipped = FindShippedNetwork(game);
-  if (!shipped.empty()) {
-    return NetworkOpponent(game, shipped, "The network that comes with KhanZero", inference);
+  if (const auto shipped = DefaultWeights(game)) {
+    return NetworkOpponent(game, *shipped, "The network that comes with KhanZero", inference);
   }
   return {.game = game,
           .name = "alpha-beta baseline",

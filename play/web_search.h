@@ -7,12 +7,14 @@
 #include <array>
 #include <atomic>
 #include <cmath>
-#include <string>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "env/game.h"
 #include "mcts/parallel.h"
 #include "play/alpha_beta.h"
+#include "play/analysis.h"
 #include "play/web_game.h"
 
 namespace khanzero {
@@ -32,67 +34,24 @@ class WebNetworkSearch {
     ParallelSearcher<G>(std::array{brain.evaluator.get()}, kMostLeaves, &brain.cache)
         .Run(search_, [&] { return !stop.load(); });
     const SearchResult result = search_.Result();
-    WebAnalysis analysis{.wdl = result.root,
+    WebAnalysis analysis{.choice = G::MoveToText(Choose(result)),
+                         .wdl = result.root,
                          .mover = search_.root_position().side_to_move(),
                          .simulations = static_cast<int64_t>(search_.counters().simulations)};
-    const RootMove& best = result.moves[static_cast<size_t>(result.best)];
-    analysis.lines.push_back(LineOf(best, result));
-    for (const RootMove& move : result.moves) {
-      if (static_cast<int>(analysis.lines.size()) == limits_.lines) break;
-      if (move.move != best.move && NodeAfter(move.move) != nullptr) {
-        analysis.lines.push_back(LineOf(move, result));
+    for (const AnalysisLine& line : BestLines(search_, limits_.lines)) {
+      WebLine shown{.wdl = line.wdl, .mate = line.mate, .visits = line.visits};
+      for (const Move& move :
+           std::span(line.moves).first(std::min(line.moves.size(), kMostMoves))) {
+        shown.moves.push_back(G::MoveToText(move));
       }
+      analysis.lines.push_back(std::move(shown));
     }
-    analysis.choice = G::MoveToText(Choose(result));
     return analysis;
   }
 
  private:
   static constexpr int kMostLeaves = 32;
-  static constexpr int kLongestLine = 12;
-
-  const Node* NodeAfter(Move move) const {
-    for (const Edge& edge : search_.tree().edges(search_.tree().root())) {
-      if (edge.move == move && edge.child != kNoNode) return &search_.tree().node(edge.child);
-    }
-    return nullptr;
-  }
-
-  // What the search says of a move; of one it never looked at, what it says of the position.
-  WebLine LineOf(const RootMove& move, const SearchResult& result) const {
-    WebLine line{.wdl = result.root, .visits = move.visits};
-    for (const Move& m : search_.LineAfter(move.move, kLongestLine)) {
-      line.moves.push_back(G::MoveToText(m));
-    }
-    const Node* const node = NodeAfter(move.move);
-    if (node == nullptr) return line;
-    switch (node->proof) {
-      case Proof::kLoss:
-        line.mate = (node->proof_plies + 2) / 2;
-        line.wdl = {1.0F, 0.0F, 0.0F};
-        break;
-      case Proof::kWin:
-        line.mate = -(node->proof_plies + 1) / 2;
-        line.wdl = {0.0F, 0.0F, 1.0F};
-        break;
-      case Proof::kDraw:
-        line.wdl = {0.0F, 1.0F, 0.0F};
-        break;
-      case Proof::kUnknown:
-        if (node->visit_count > 0) line.wdl = MeanOf(*node).flipped();
-        break;
-    }
-    return line;
-  }
-
-  // For the side to move at the node. REQUIRES: it was visited.
-  static Wdl MeanOf(const Node& node) {
-    const double draw = node.draw_sum / node.visit_count;
-    const auto share = [](double x) { return static_cast<float>(std::clamp(x, 0.0, 1.0)); };
-    return {.win = share((1.0 - draw + node.value()) / 2.0),
-            .draw = share(draw),
-            .loss = share((1.0 - draw - node.value()) / 2.0)};
-  }
+  static constexpr size_t kMostMoves = 12;  // of a line
 
   // The best move, or by the dice one that is nearly as good: looked at half as often or more, and
   // no worse than by kNearlyAsGood. Proven results are never given away.
