@@ -17,12 +17,12 @@
 #include "cli/signals.h"
 #include "cli/weights.h"
 #include "env/games.h"
-#include "model/checkpoint.h"
 #include "model/files.h"
 #include "model/inference.h"
 #include "model/version.h"
 #include "play/default_weights.h"
 #include "play/web_server.h"
+#include "train/ladder_store.h"
 
 namespace khanzero {
 
@@ -72,24 +72,53 @@ WebOpponent DefaultOpponent(const std::string& game, const InferenceSettings& in
               "ahead. 'khanzero serve --weights FILE' plays a trained network."};
 }
 
+bool PlaysIn(const std::vector<WebOpponent>& opponents, const std::string& game) {
+  return std::ranges::any_of(opponents, [&](const WebOpponent& o) { return o.game == game; });
+}
+
 std::vector<WebOpponent> MakeOpponents(const ServeCommand& command) {
   std::vector<WebOpponent> opponents;
   for (const std::string& weights : command.weights) {
-    const std::filesystem::path path = FindCheckpoint(weights);
-    const std::string game = ReadCheckpointInfo(path).game.name;
-    const auto same = [&](const WebOpponent& other) { return other.game == game; };
-    if (std::ranges::any_of(opponents, same)) {
+    const auto [path, game] = ChooseNetwork(weights, "");
+    if (PlaysIn(opponents, game)) {
       throw InputError("--weights names two networks of " + game + "; give one for each game");
     }
     opponents.push_back(NetworkOpponent(game, path, "From " + path.string(), command.inference));
   }
   for (const std::string& game : GameNames()) {
-    const auto same = [&](const WebOpponent& other) { return other.game == game; };
-    if (std::ranges::none_of(opponents, same)) {
+    if (!PlaysIn(opponents, game)) {
       opponents.push_back(DefaultOpponent(game, command.inference));
     }
   }
   return opponents;
+}
+
+// The games of a PGN file, or those of a run: PGN files in its folder `matches`, and its ladder.
+// Throws InputError when there are none.
+std::vector<WebPgn> ReadMatches(const std::filesystem::path& path, size_t most) {
+  if (!std::filesystem::is_directory(path)) {
+    return {{.source = path.string(), .text = ReadFile(path)}};
+  }
+  std::vector<WebPgn> pgns;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(path / "matches", error)) {
+    if (entry.path().extension() != ".pgn") continue;
+    pgns.push_back({.source = entry.path().string(), .text = ReadFile(entry.path())});
+  }
+  std::ranges::sort(pgns, {}, &WebPgn::source);
+  const std::filesystem::path ladder = path / "ladder.db";
+  if (std::filesystem::exists(ladder, error)) {
+    const std::string game = ChooseNetwork("latest:" + path.string(), "").game;
+    for (std::string& pgn : LadderStore(ladder, game).Pgns(static_cast<int64_t>(most))) {
+      pgns.push_back({.source = ladder.string(), .text = std::move(pgn)});
+    }
+  }
+  if (pgns.empty()) {
+    throw InputError("the folder '" + path.string() +
+                     "' is no run with games of matches: it has neither matches/*.pgn nor the "
+                     "ladder.db that 'khanzero ladder' writes");
+  }
+  return pgns;
 }
 
 void Run(const ServeCommand& command) {
@@ -98,8 +127,8 @@ void Run(const ServeCommand& command) {
   settings.limits.searches =
       static_cast<size_t>(command.searches > 0 ? command.searches : std::max(1, cores / 2));
   if (!command.games.empty()) {
-    settings.pgn_file = std::filesystem::path(command.games).filename().string();
-    settings.pgn_text = ReadFile(command.games);
+    settings.matches = std::filesystem::path(command.games).filename().string();
+    settings.pgns = ReadMatches(command.games, settings.limits.pgn_games);
   }
   const std::filesystem::path page =
       command.page.empty() ? ProgramFolder() / "page" : std::filesystem::path(command.page);
@@ -137,9 +166,11 @@ void AddServe(CLI::App& app) {
   sub->add_option("--host", command->server.host,
                   "The address to listen on; 0.0.0.0 lets everybody in who reaches this machine")
       ->capture_default_str();
-  sub->add_option("--games", command->games, "A PGN file, say of a match, to step through")
-      ->check(CLI::ExistingFile)
-      ->type_name("FILE");
+  sub->add_option("--games", command->games,
+                  "Games to step through: a PGN file, or a run's folder, whose ladder's games and "
+                  "matches/*.pgn are taken")
+      ->check(CLI::ExistingPath)
+      ->type_name("PATH");
   sub->add_option("--searches", command->searches,
                   "Searches at once; the others wait. 0: half of the cores")
       ->check(CLI::Range(0, 256))

@@ -37,15 +37,17 @@ Json Entry(const PgnRecord& game) {
 
 }  // namespace
 
-Json ListPgnGames(std::string_view text, const std::string& source, size_t most_games) {
+Json ListPgnGames(const std::vector<WebPgn>& pgns, size_t most_games) {
   Json games = Json::array();
   size_t left_out = 0;
-  PgnReader reader(text, source);
-  while (const auto game = reader.Next()) {
-    if (games.size() < most_games) {
-      games.push_back(Entry(*game));
-    } else {
-      ++left_out;
+  for (const WebPgn& pgn : pgns) {
+    PgnReader reader(pgn.text, pgn.source);
+    while (const auto game = reader.Next()) {
+      if (games.size() < most_games) {
+        games.push_back(Entry(*game));
+      } else {
+        ++left_out;
+      }
     }
   }
   return {{"games", std::move(games)}, {"left_out", left_out}};

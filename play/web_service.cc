@@ -116,7 +116,7 @@ WebService::WebService(const WebSettings& settings, std::vector<WebOpponent> opp
   for (size_t i = 0; i < std::max<size_t>(1, settings_.limits.searches); ++i) {
     free_slots_.push_back(std::make_unique<Slot>());
   }
-  ListPgn(settings_.pgn_text, settings_.pgn_file);
+  ListPgnGames(settings_.pgns, settings_.limits.pgn_games);
 }
 
 WebService::~WebService() { Stop(); }
@@ -174,14 +174,15 @@ WebResponse WebService::Route(const WebRequest& request) {
   }
   if (path == "/api/matches") {
     need(get, "GET");
-    return Answer(ListPgn(settings_.pgn_text, settings_.pgn_file));
+    return Answer(ListPgnGames(settings_.pgns, settings_.limits.pgn_games));
   }
   if (is_pgn) {
     need(post, "POST");
     WebFields fields(request.body);
-    const std::string text = fields.Text("text", most);
+    const std::vector<WebPgn> pgns = {
+        {.source = "the PGN text", .text = fields.Text("text", most)}};
     fields.RefuseOthers();
-    return Answer(ListPgn(text, "the PGN text"));
+    return Answer(ListPgnGames(pgns, settings_.limits.pgn_games));
   }
   if (path == kGames) {
     need(post, "POST");
@@ -408,11 +409,7 @@ Json WebService::Info() const {
           {"levels", std::move(levels)},
           {"most_simulations", settings_.limits.simulations},
           {"most_pgn_bytes", settings_.limits.pgn_body},
-          {"matches", settings_.pgn_file}};
-}
-
-Json WebService::ListPgn(const std::string& text, const std::string& source) const {
-  return ListPgnGames(text, source, settings_.limits.pgn_games);
+          {"matches", settings_.matches}};
 }
 
 }  // namespace khanzero

@@ -4,7 +4,7 @@
 // play/page is its one client.
 //
 //   GET    /api/info               games, opponents, levels, limits
-//   GET    /api/matches            the games of the PGN file that the server was given
+//   GET    /api/matches            the games that the server was given
 //   POST   /api/pgn                {text}: the games of a PGN text
 //   POST   /api/games              {game, fen?, kings_landing?, moves?}: a new game
 //   GET    /api/games/ID           its state
@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "play/web_game.h"
+#include "play/web_pgn.h"
 
 namespace khanzero {
 
@@ -63,11 +64,11 @@ struct WebLimits {
 
 struct WebSettings {
   WebLimits limits{};
-  std::string version{};   // of the program
-  std::string pgn_file{};  // what /api/matches shows
-  std::string pgn_text{};  // of that file
-  int varied_plies = 12;   // of a game, in which the opponent chooses among equals by its dice
-  uint64_t seed = 1;       // of the games' ids and of the dice
+  std::string version{};       // of the program
+  std::string matches{};       // what the page calls the games of /api/matches; empty: none
+  std::vector<WebPgn> pgns{};  // these games
+  int varied_plies = 12;       // of a game, in which the opponent chooses among equals by its dice
+  uint64_t seed = 1;           // of the games' ids and of the dice
 };
 
 struct WebRequest {
@@ -86,7 +87,7 @@ WebResponse WebError(int status, std::string_view what);
 
 class WebService {
  public:
-  // Throws InputError when settings.pgn_text is no PGN.
+  // Throws InputError when one of settings.pgns is no PGN.
   WebService(const WebSettings& settings, std::vector<WebOpponent> opponents);
   ~WebService();
 
@@ -109,7 +110,6 @@ class WebService {
   WebResponse Route(const WebRequest& request);
   WebResponse RouteGame(const WebRequest& request, const EntryPtr& entry, std::string_view action);
   Json Info() const;
-  Json ListPgn(const std::string& text, const std::string& source) const;
   WebResponse NewGame(WebFields& fields);
   WebResponse Think(const EntryPtr& entry, WebFields& fields);
   Json StateOf(const Entry& entry) const;

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <httplib.h>
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -106,6 +107,14 @@ TEST(ServeCommand, ShowsTheGamesOfAMatch) {
     const Served served({"--games", path});
     EXPECT_EQ(served.Get("/api/info")["matches"], "match.pgn");
     EXPECT_EQ(served.Get("/api/matches")["games"][0]["moves"], Json({"e2e4", "d7e5"}));
+  }
+  ExpectRefused({"serve", "--port", "0", "--games", scratch.folder().string()},
+                "is no run with games of matches");
+  std::filesystem::create_directories(scratch.folder() / "matches");
+  std::filesystem::copy_file(path, scratch.folder() / "matches" / "a.pgn");
+  {
+    const Served served({"--games", scratch.folder().string()});
+    EXPECT_EQ(served.Get("/api/matches")["games"].size(), 1U);
   }
   std::ofstream(path) << "[White \"A\n";
   ExpectRefused({"serve", "--port", "0", "--games", path}, ":1:");

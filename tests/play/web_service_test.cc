@@ -263,7 +263,9 @@ TEST_F(WebServiceTest, AGameIsPgnThatReadsBack) {
 
 TEST_F(WebServiceTest, PgnIsListedOrRefusedWithItsLine) {
   const std::string one = "[Variant \"khans\"]\n[White \"A\"]\n\n1. e2e4 {first} b8c6 1-0\n\n";
-  WebSettings settings{.pgn_file = "match.pgn", .pgn_text = one + one};
+  WebSettings settings{
+      .matches = "a match",
+      .pgns = {{.source = "1.pgn", .text = one}, {.source = "2.pgn", .text = one}}};
   settings.limits.pgn_games = 2;
   Restart(settings);
   const Json listed = Ask(200, "GET", "/api/matches");
@@ -271,7 +273,8 @@ TEST_F(WebServiceTest, PgnIsListedOrRefusedWithItsLine) {
   EXPECT_EQ(listed["games"][0]["comments"][0], "first");
   EXPECT_EQ(Post("/api/pgn", {{"text", one + one + one}})["left_out"], 1);
   Refused(400, "/api/pgn", {{"text", "[White \"A\n"}}, "the PGN text:1");
-  EXPECT_THROW(WebService({.pgn_file = "f", .pgn_text = "[White \"A\n"}, {}), InputError);
+  settings.pgns[1].text = "[White \"A\n";
+  EXPECT_THROW(WebService(settings, {}), InputError);
 }
 
 // An evaluator that a test holds until it lets it go on.
