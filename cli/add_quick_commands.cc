@@ -5,7 +5,9 @@ namespace khanzero {
 
 void AddQuickCommands(CLI::App& app) {
   AddPlay(app);
+  AddServe(app);
   AddUci(app);
+  AddAnalyze(app);
   AddInfo(app);
   AddConfig(app);
   AddData(app);

@@ -22,6 +22,7 @@ void AddQuickCommands(CLI::App& app);
 // Throws RuntimeFailure when it is not there.
 void BecomeOtherProgram(int argc, char** argv);
 
+void AddAnalyze(CLI::App& app);
 void AddBench(CLI::App& app);
 void AddConfig(CLI::App& app);
 void AddData(CLI::App& app);
@@ -34,6 +35,7 @@ void AddPgn(CLI::App& app);
 void AddPlay(CLI::App& app);
 void AddReport(CLI::App& app);
 void AddSelfPlay(CLI::App& app);
+void AddServe(CLI::App& app);
 void AddSuite(CLI::App& app);
 void AddTrain(CLI::App& app);
 void AddUci(CLI::App& app);

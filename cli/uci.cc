@@ -5,12 +5,14 @@
 
 #include <iostream>
 #include <memory>
+#include <optional>
+#include <random>
 #include <string>
 
+#include "cli/choices.h"
 #include "cli/commands.h"
 #include "cli/weights.h"
 #include "env/games.h"
-#include "model/load_network.h"
 
 namespace khanzero {
 
@@ -19,20 +21,29 @@ namespace {
 struct UciCommand {
   std::string weights;
   std::string variant;
+  std::string precision = "auto";
   InferenceSettings inference;
 };
 
-void Run(const UciCommand& command) {
-  UciEngine engine(std::cout, CheckpointLoader(command.inference));
-  std::filesystem::path weights;
+void Run(UciCommand& command) {
+  command.inference.precision = ChoiceOf<Precision>(command.precision, kPrecisionNames);
+  const DefaultFinder find_default = [](const std::string& game) -> std::optional<std::string> {
+    const std::optional<std::filesystem::path> file = DefaultWeights(game);
+    return file ? std::optional(file->string()) : std::nullopt;
+  };
+  std::random_device entropy;
+  UciEngine engine(std::cout, NetworkLoader(command.inference), find_default,
+                   (uint64_t{entropy()} << 32) ^ entropy());
   std::string variant = command.variant;
+  std::string weights;
   if (!command.weights.empty()) {
-    weights = FindCheckpoint(command.weights);
-    if (variant.empty()) variant = ReadNetworkInfo(weights).game.name;
+    const ChosenNetwork network = ChooseNetwork(command.weights, variant);
+    variant = network.game;
+    weights = network.path.string();
   }
   if (!variant.empty()) engine.SetVariant(variant);
   // A wrong file given here ends the program; one given as an option is answered in the protocol.
-  if (!command.weights.empty()) engine.LoadWeights(weights.string());
+  if (!weights.empty()) engine.LoadWeights(weights);
   engine.Run(std::cin);
 }
 
@@ -41,10 +52,15 @@ void Run(const UciCommand& command) {
 void AddUci(CLI::App& app) {
   const auto command = std::make_shared<UciCommand>();
   CLI::App* const sub = app.add_subcommand("uci", "The UCI engine, for chess programs");
-  sub->add_option("--weights", command->weights, kWeightsHelp)->type_name("PATH");
+  sub->add_option("--weights", command->weights,
+                  std::string(kWeightsHelp) + "; the option WeightsFile changes it")
+      ->type_name("PATH");
   sub->add_option("--variant", command->variant,
                   "The game: " + GameNamesText() + "; without it, that of the weights");
   sub->add_option("--device", command->inference.device, "auto, cpu, cuda or cuda:N")
+      ->capture_default_str();
+  sub->add_option("--precision", command->precision, "Arithmetic of the network")
+      ->check(OneOf(kPrecisionNames))
       ->capture_default_str();
   sub->callback([command] { Run(*command); });
 }

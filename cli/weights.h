@@ -6,9 +6,8 @@
 
 #include <filesystem>
 #include <string>
-#include <string_view>
 
-#include "play/player_spec.h"
+#include "play/default_weights.h"
 
 namespace khanzero {
 
@@ -19,12 +18,17 @@ inline constexpr const char* kWeightsHelp =
 
 // Throws InputError for a run without a checkpoint. Whether the path is a checkpoint or an export
 // is seen when it is read.
-inline std::filesystem::path FindCheckpoint(const std::string& text) {
-  constexpr std::string_view kLatest = "latest:";
-  constexpr std::string_view kBest = "best:";
-  if (text.starts_with(kLatest)) return LatestCheckpoint(text.substr(kLatest.size()));
-  if (text.starts_with(kBest)) return BestCheckpoint(text.substr(kBest.size()));
-  return text;
-}
+inline std::filesystem::path FindCheckpoint(const std::string& text) { return FindWeights(text); }
+
+// A network that a command plays with, and its game.
+struct ChosenNetwork {
+  std::filesystem::path path;
+  std::string game;
+};
+
+// The network that `weights` names, or, where that is empty, the one for `game` that comes with the
+// program. `game` is the network's own where it is empty. Throws InputError when there is none;
+// that game and network belong together is seen when it is loaded.
+ChosenNetwork ChooseNetwork(const std::string& weights, const std::string& game);
 
 }  // namespace khanzero

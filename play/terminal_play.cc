@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "play/terminal_play.h"
 
+#include <cstdio>
 #include <istream>
-#include <optional>
+#include <map>
+#include <memory>
 #include <ostream>
 #include <vector>
 
 #include "env/error.h"
 #include "env/games.h"
+#include "model/inference.h"
+#include "play/analysis.h"
 #include "play/make_player.h"
+#include "play/outcome_text.h"
+#include "play/san.h"
+#include "play/self_calibration.h"
+#include "play/terminal_board.h"
+#include "play/typed_move.h"
 
 namespace khanzero {
 
@@ -16,55 +25,32 @@ namespace {
 
 constexpr const char* kHelp =
     "  e2e4, e7e8q, N@e4  your move: from and to, a promotion, or a placement from the hand\n"
-    "  moves [SQUARE]     legal moves, all or those from or onto a square\n"
+    "  Nf3, exd5, O-O     the same in algebraic notation\n"
+    "  moves [TEXT]       legal moves: all, or those with TEXT in them (a square, or N@)\n"
     "  hint               what the opponent would play for you\n"
+    "  eval               chances of both sides and the best lines\n"
     "  undo               take your last move back\n"
+    "  resign             give the game up\n"
     "  fen                the position as FEN\n"
     "  flip               turn the board\n"
-    "  new                a new game\n"
+    "  new [FEN]          a new game, perhaps from a position\n"
     "  quit               leave\n";
+constexpr int kEvalLines = 3;
+constexpr size_t kShownPlies = 8;  // of a line
 
-template <Game G>
-std::string HandText(const typename G::Position& position, Color side) {
-  std::string text;
-  for (int t = 0; t < G::Position::kTypes; ++t) {
-    const int held = position.in_hand(side, t);
-    if (held == 0) continue;
-    text += std::string(text.empty() ? "" : " ") +
-            G::Spec::kPieces[static_cast<size_t>(t)].LetterFor(side);
-    if (held > 1) text += "x" + std::to_string(held);
-  }
-  return text.empty() ? "empty" : text;
+std::string Trim(const std::string& text) {
+  const size_t begin = text.find_first_not_of(" \t\r");
+  if (begin == std::string::npos) return "";
+  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
 }
 
-template <Game G>
-std::string Draw(const typename G::Position& position, Color viewer) {
-  const bool white_below = viewer == Color::kWhite;
-  std::string text;
-  std::string files = "    ";
-  for (int i = 0; i < G::kFiles; ++i) {
-    files += static_cast<char>('a' + (white_below ? i : G::kFiles - 1 - i));
-    files += ' ';
-  }
-  for (int row = 0; row < G::kRanks; ++row) {
-    const int rank = white_below ? G::kRanks - 1 - row : row;
-    const std::string number = std::to_string(rank + 1);
-    text += std::string(3 - number.size(), ' ') + number + " ";
-    for (int i = 0; i < G::kFiles; ++i) {
-      const int file = white_below ? i : G::kFiles - 1 - i;
-      const auto square = static_cast<Square>(rank * G::kFiles + file);
-      const PieceType type = position.type_on(square);
-      text += type == kNoPiece ? '.' : G::Spec::kPieces[type].LetterFor(position.color_on(square));
-      text += ' ';
-    }
-    text += '\n';
-  }
-  text += files + '\n';
-  if constexpr (G::Spec::kHasHands) {
-    for (const Color side : {Color::kWhite, Color::kBlack}) {
-      text += "    " + std::string(Name(side)) + " in hand: " + HandText<G>(position, side) + '\n';
-    }
-  }
+// Chances by side: "White 55.1 %, draw 10.2 %, Black 34.7 %".
+std::string ChancesText(const Wdl& wdl_to_move, Color to_move) {
+  const Wdl white = to_move == Color::kWhite ? wdl_to_move : wdl_to_move.flipped();
+  char text[80];
+  std::snprintf(text, sizeof text, "White %.1f %%, draw %.1f %%, Black %.1f %%",
+                100.0 * static_cast<double>(white.win), 100.0 * static_cast<double>(white.draw),
+                100.0 * static_cast<double>(white.loss));
   return text;
 }
 
@@ -75,35 +61,47 @@ class TerminalGame {
       : settings_(settings),
         in_(in),
         out_(out),
-        player_(MakePlayer<G>(settings.opponent, settings.player, settings.settings)),
-        start_(settings.start_fen.empty()
-                   ? G::Position::Start(settings.settings)
-                   : G::Position::FromFen(settings.start_fen, settings.settings)),
-        name_(settings.name.empty() ? player_->name() : settings.name),
-        viewer_(settings.side) {}
+        start_(PositionOf(settings.start_fen)),
+        viewer_(settings.side),
+        random_(settings.seed) {
+    if (settings.network.empty()) {
+      player_ = MakePlayer<G>(settings.opponent, settings.player, settings.settings);
+    } else {
+      const GameInfo info = InfoOf<G>();
+      std::vector<std::unique_ptr<Evaluator>> evaluators;
+      evaluators.push_back(MakeEvaluator(
+          LoadNetworkForPlay(settings.network.string(), info, settings.player.inference),
+          settings.player.inference));
+      analyst_ = std::make_unique<Analyst<G>>(std::move(evaluators));
+    }
+    name_ = !settings.name.empty() ? settings.name : player_ ? player_->name() : "the network";
+  }
 
   void Run() {
     out_ << "You play " << Name(settings_.side) << " against " << name_
          << ". Type a move, or 'help'.\n";
     ShowBoard();
     for (;;) {
-      const Outcome outcome = State().position().ComputeOutcome();
+      const Outcome outcome = position().ComputeOutcome();
+      const bool over = outcome.over() || resigned_;
       if (outcome.over()) {
-        if (!announced_) Announce(outcome);
-      } else if (State().position().side_to_move() != settings_.side) {
-        const Move move = Choose();
-        out_ << name_ << " plays " << G::MoveToText(move) << "\n";
-        Play(move);
-        ShowBoard();
+        if (!announced_) Announce(OutcomeText<G>(outcome), outcome.result);
+      } else if (!resigned_ && position().side_to_move() != settings_.side) {
+        Reply();
         continue;
       }
-      if (!ReadCommand(outcome.over())) return;
+      if (!ReadCommand(over)) return;
     }
   }
 
  private:
-  // The game so far, rebuilt after an undo.
-  GameState<G>& State() { return state_; }
+  using Position = typename G::Position;
+
+  Position PositionOf(const std::string& fen) const {
+    return fen.empty() ? Position::Start(settings_.settings)
+                       : Position::FromFen(fen, settings_.settings);
+  }
+  const Position& position() const { return state_.position(); }
 
   void Play(Move move) {
     moves_.push_back(move);
@@ -115,31 +113,84 @@ class TerminalGame {
     state_ = GameState<G>(start_);
     for (const Move& move : moves_) state_.Play(move);
     announced_ = false;
+    resigned_ = false;
     ShowBoard();
   }
 
-  Move Choose() {
-    const Turn<G> turn{.game = &state_, .seed = Mix64(settings_.seed + moves_.size())};
+  // "Nf3 (g1f3)".
+  std::string MoveText(Move move) const {
+    const std::string san = SanText<G>(position(), move);
+    const std::string plain = G::MoveToText(move);
+    return san == plain ? san : san + " (" + plain + ")";
+  }
+
+  const Search<G>& Analyse(std::optional<int64_t> most = std::nullopt) {
+    int64_t nodes = settings_.player.search.simulations;
+    if (most) nodes = std::min(nodes, *most);
+    return analyst_->Run(state_, {.nodes = nodes});
+  }
+
+  void Reply() {
+    Move move;
+    std::string thinks;
+    if (analyst_) {
+      const auto& skill = settings_.skill;
+      const Search<G>& search = Analyse(skill ? std::optional(skill->simulations) : std::nullopt);
+      const SearchResult result = search.Result();
+      move = skill ? ChooseBySkill(search, *skill, random_)
+                   : result.moves[static_cast<size_t>(result.best)].move;
+      thinks = LineText(LineWith(search, result, move), move);
+    } else {
+      move = AskPlayer();
+    }
+    out_ << name_ << " plays " << MoveText(move) << "\n";
+    if (settings_.show_eval && !thinks.empty()) out_ << "  " << thinks << "\n";
+    Play(move);
+    ShowBoard();
+  }
+
+  Move AskPlayer() {
+    const Turn<G> turn{.game = &state_,
+                       .seed = Mix64(settings_.seed + moves_.size()),
+                       .game_number = games_,
+                       .start = &start_,
+                       .moves = moves_};
     Move move;
     player_->ChooseMoves({&turn, 1}, {&move, 1});
     return move;
   }
 
-  void ShowBoard() {
-    out_ << '\n' << Draw<G>(state_.position(), viewer_);
-    if (state_.position().InCheck()) {
-      out_ << "    " << Name(state_.position().side_to_move()) << " is in check\n";
+  // "White 55.1 %, ...; +0.35; Nf3 d5 ...", without `first` where that is the line's first move.
+  std::string LineText(const AnalysisLine& line, std::optional<Move> first) const {
+    const Color mover = position().side_to_move();
+    std::string text = ChancesText(line.wdl, mover);
+    if (line.mate) {
+      text += "; " + SideName(*line.mate > 0 ? mover : ~mover) + " wins in " +
+              std::to_string(std::abs(*line.mate));
     }
-    out_ << '\n';
+    const std::vector<std::string> san = SanLine<G>(position(), line.moves);
+    const size_t skipped = first ? 1 : 0;
+    if (san.size() > skipped) text += first ? "; it expects" : ":";
+    for (size_t i = skipped; i < san.size() && i < kShownPlies + skipped; ++i) {
+      text += " " + san[i];
+    }
+    return text;
   }
 
-  void Announce(const Outcome& outcome) {
+  void ShowBoard() {
+    const auto last = moves_.empty() ? std::nullopt : std::optional(moves_.back());
+    out_ << '\n'
+         << BoardText<G>(position(), {.viewer = viewer_, .color = settings_.color, .last = last})
+         << '\n';
+  }
+
+  void Announce(const std::string& why, Result result) {
     announced_ = true;
-    out_ << "The game is over: " << Text(outcome.result) << " by " << Text(outcome.reason) << ". "
-         << (outcome.result == Result::kDraw            ? "A draw."
-             : outcome.result == WinFor(settings_.side) ? "You win!"
-                                                        : "You lose.")
-         << " 'new' for another game, 'undo' to try again, 'quit' to leave.\n";
+    out_ << "The game is over, " << Text(result) << ". " << why;
+    if (result != Result::kDraw) {
+      out_ << (result == WinFor(settings_.side) ? " Well played!" : "");
+    }
+    out_ << " 'new' for another game, 'undo' to try again, 'quit' to leave.\n";
   }
 
   // Reads and carries out one line; false to leave.
@@ -150,82 +201,124 @@ class TerminalGame {
       out_ << '\n';
       return false;
     }
-    const size_t begin = line.find_first_not_of(" \t\r");
-    if (begin == std::string::npos) return true;
-    line = line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1);
-    if (line == "quit" || line == "exit") return false;
-    if (line == "help") {
-      out_ << kHelp;
-    } else if (line == "fen") {
-      out_ << state_.position().Fen() << '\n';
-    } else if (line == "flip") {
-      viewer_ = ~viewer_;
-      ShowBoard();
-    } else if (line == "new") {
-      moves_.clear();
-      Rebuild();
-    } else if (line == "undo") {
-      Undo();
-    } else if (line == "hint") {
-      if (!over) out_ << "Perhaps " << G::MoveToText(Choose()) << ".\n";
-    } else if (line == "moves" || line.starts_with("moves ")) {
-      ListMoves(line.size() > 6 ? line.substr(6) : "");
-    } else if (over) {
-      out_ << "The game is over; 'new', 'undo' or 'quit'.\n";
-    } else {
-      PlayTyped(line);
+    line = Trim(line);
+    const size_t space = line.find_first_of(" \t");
+    const std::string command = line.substr(0, space);
+    const std::string rest = space == std::string::npos ? "" : Trim(line.substr(space));
+    if (command == "quit" || command == "exit") return false;
+    try {
+      Execute(command, rest, over);
+    } catch (const InputError& error) {
+      out_ << error.what() << ".\n";
     }
     return true;
   }
 
-  void PlayTyped(const std::string& line) {
-    try {
-      Play(G::TextToMove(state_.position(), line));
+  void Execute(const std::string& command, const std::string& rest, bool over) {
+    if (command.empty()) return;
+    if (command == "help") {
+      out_ << kHelp;
+    } else if (command == "fen") {
+      out_ << position().Fen() << '\n';
+    } else if (command == "flip") {
+      viewer_ = ~viewer_;
       ShowBoard();
-    } catch (const InputError& e) {
-      out_ << e.what() << ". 'moves' lists the legal ones, 'help' what you can type.\n";
+    } else if (command == "new") {
+      start_ = PositionOf(rest);
+      moves_.clear();
+      ++games_;
+      Rebuild();
+    } else if (command == "undo") {
+      Undo();
+    } else if (command == "moves") {
+      ListMoves(rest);
+    } else if (over) {
+      out_ << "The game is over; 'new', 'undo' or 'quit'.\n";
+    } else if (command == "hint") {
+      Hint();
+    } else if (command == "eval") {
+      Evaluate();
+    } else if (command == "resign") {
+      resigned_ = true;
+      Announce(SideName(settings_.side) + " resigns. " + SideName(~settings_.side) + " wins.",
+               WinFor(~settings_.side));
+    } else {
+      const std::string text = rest.empty() ? command : command + " " + rest;
+      Play(ReadTypedMove<G>(position(), text));
+      ShowBoard();
     }
   }
 
-  // Back to the position in which the person made the last move.
+  void Hint() {
+    if (!analyst_) {
+      out_ << "Perhaps " << MoveText(AskPlayer()) << ".\n";
+      return;
+    }
+    const AnalysisLine line = BestLines(Analyse(), 1)[0];
+    out_ << "Perhaps " << MoveText(line.move) << ". " << LineText(line, std::nullopt) << "\n";
+  }
+
+  void Evaluate() {
+    if (!analyst_) throw InputError("only a network evaluates; this is " + name_);
+    for (const AnalysisLine& line : BestLines(Analyse(), kEvalLines)) {
+      out_ << "  " << LineText(line, std::nullopt) << "\n";
+    }
+  }
+
+  // Takes a resignation back, or else goes back to where the person made the last move.
   void Undo() {
-    size_t size = moves_.size();
+    if (resigned_) {
+      Rebuild();
+      return;
+    }
     const Color first = start_.side_to_move();
-    while (size > 0) {
-      --size;
-      const Color mover = size % 2 == 0 ? first : ~first;
-      if (mover == settings_.side) {
-        moves_.resize(size);
-        Rebuild();
-        return;
-      }
+    for (size_t size = moves_.size(); size-- > 0;) {
+      if ((size % 2 == 0 ? first : ~first) != settings_.side) continue;
+      moves_.resize(size);
+      Rebuild();
+      return;
     }
     out_ << "There is no move of yours to take back.\n";
   }
 
-  void ListMoves(const std::string& square) {
+  // Without a text, placements are only counted where there are many.
+  void ListMoves(const std::string& part) {
+    constexpr int kMany = 100;
     typename G::Moves legal;
-    state_.position().LegalMoves(legal);
+    position().LegalMoves(legal);
+    std::map<std::string, int> placements;
     std::string text;
     int count = 0;
     for (const Move& move : legal) {
       const std::string name = G::MoveToText(move);
-      if (name.find(square) == std::string::npos) continue;
-      text += (count++ > 0 ? " " : "") + name;
+      if (name.find(part) == std::string::npos) continue;
+      ++count;
+      if (part.empty() && legal.size() > kMany && move.kind == MoveKind::kPlacement) {
+        ++placements[name.substr(0, 2)];
+      } else {
+        text += name + " ";
+      }
     }
-    out_ << (count == 0 ? "none" : text) << " (" << count << ")\n";
+    for (const auto& [piece, squares] : placements) {
+      text += piece + "... on " + std::to_string(squares) + " squares; ";
+    }
+    out_ << (count == 0 ? "none " : text) << "(" << count << ")\n";
   }
 
   const TerminalPlaySettings& settings_;
   std::istream& in_;
   std::ostream& out_;
-  std::unique_ptr<Player<G>> player_;
-  const typename G::Position start_;
+  std::unique_ptr<Player<G>> player_;    // null: a network plays
+  std::unique_ptr<Analyst<G>> analyst_;  // null: another player does
+  std::string name_;
+  Position start_;
   GameState<G> state_{start_};
   std::vector<Move> moves_;
-  const std::string name_;
+  uint64_t games_ = 1;
   Color viewer_;
+  Random random_;
   bool announced_ = false;
+  bool resigned_ = false;
 };
 
 }  // namespace

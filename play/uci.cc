@@ -2,61 +2,22 @@
 #include "play/uci.h"
 
 #include <algorithm>
-#include <charconv>
+#include <array>
 #include <istream>
 #include <sstream>
 
 #include "env/error.h"
 #include "env/games.h"
+#include "env/random.h"
 #include "model/version.h"
+#include "play/default_weights.h"
 
 namespace khanzero {
 
 namespace {
 
 constexpr int kMostPerftDepth = 20;
-constexpr int kMostLines = 500;
 constexpr std::string_view kNoMove = "bestmove (none)";
-
-// What came in, fit to be sent back: one line, printable, not long.
-std::string Quote(const std::string& text) {
-  constexpr size_t kMost = 100;
-  std::string quoted = "'";
-  for (const char c : text.substr(0, kMost)) {
-    quoted += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? '?' : c;
-  }
-  return quoted + (text.size() > kMost ? "...'" : "'");
-}
-
-std::string Lower(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
-int64_t ParseNumber(const std::string& text, const std::string& what) {
-  int64_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stop != end) {
-    throw InputError(what + " needs a number and has " + Quote(text));
-  }
-  return value;
-}
-
-int64_t ParseSpin(const std::string& name, const std::string& value, int64_t least, int64_t most) {
-  const int64_t number = ParseNumber(value, "option " + name);
-  if (number < least || number > most) {
-    throw InputError("option " + name + " is " + value + "; it must be from " +
-                     std::to_string(least) + " to " + std::to_string(most));
-  }
-  return number;
-}
-
-bool ParseCheck(const std::string& name, const std::string& value) {
-  if (value == "true") return true;
-  if (value == "false") return false;
-  throw InputError("option " + name + " must be true or false and is " + Quote(value));
-}
 
 bool IsGoKeyword(const std::string& word) {
   static constexpr std::array<std::string_view, 14> kWords = {
@@ -73,7 +34,7 @@ UciLimits ParseGo(const std::string& line, UciOutput& out) {
   const auto number = [&](int64_t least, int64_t most) {
     std::string value;
     words >> value;
-    return std::clamp(ParseNumber(value, "go " + word), least, most);
+    return std::clamp(ParseUciNumber(value, "go " + word), least, most);
   };
   constexpr int64_t kLongest = int64_t{1} << 40;
   while (words >> word) {
@@ -94,7 +55,8 @@ UciLimits ParseGo(const std::string& line, UciOutput& out) {
     } else if (word == "movestogo") {
       limits.moves_to_go = static_cast<int>(number(0, 10000));
     } else if (word == "mate") {
-      number(0, 10000);  // every search looks for mates, and ends when it has proven one
+      number(0, 10000);  // in however many moves: the search ends when it has proven a win
+      limits.mate = true;
     } else if (word == "infinite") {
       limits.infinite = true;
     } else if (word == "ponder") {
@@ -110,7 +72,7 @@ UciLimits ParseGo(const std::string& line, UciOutput& out) {
         limits.search_moves.push_back(word);
       }
     } else {
-      out.Error("go: " + Quote(word) + " is unknown and ignored");
+      out.Error("go: " + QuoteInput(word) + " is unknown and ignored");
     }
   }
   return limits;
@@ -118,15 +80,49 @@ UciLimits ParseGo(const std::string& line, UciOutput& out) {
 
 }  // namespace
 
-UciEngine::UciEngine(std::ostream& out, EvaluatorLoader loader)
-    : out_(out), loader_(std::move(loader)), game_(MakeUciGame(GameNames().front())) {}
+InputLine ReadInputLine(std::istream& in, std::string& line, size_t most) {
+  using Traits = std::istream::traits_type;
+  line.clear();
+  bool any = false;
+  bool too_long = false;
+  for (;;) {
+    const Traits::int_type c = in.rdbuf()->sbumpc();
+    if (Traits::eq_int_type(c, Traits::eof())) {
+      if (!any) return InputLine::kEnd;
+      break;
+    }
+    any = true;
+    if (Traits::to_char_type(c) == '\n') break;
+    if (line.size() == most) {
+      too_long = true;
+    } else {
+      line += Traits::to_char_type(c);
+    }
+  }
+  if (too_long) line.clear();
+  return too_long ? InputLine::kTooLong : InputLine::kRead;
+}
+
+UciEngine::UciEngine(std::ostream& out, EvaluatorLoader loader, DefaultFinder find_default,
+                     uint64_t seed)
+    : out_(out),
+      loader_(std::move(loader)),
+      find_default_(std::move(find_default)),
+      seed_(seed),
+      game_(MakeUciGame(options_.variant)) {}
 
 UciEngine::~UciEngine() { StopSearch(); }
 
 void UciEngine::Run(std::istream& in) {
   std::string line;
-  while (std::getline(in, line)) {
-    if (!Execute(line)) break;
+  for (;;) {
+    const InputLine read = ReadInputLine(in, line, kLongestLine);
+    if (read == InputLine::kEnd) break;
+    if (read == InputLine::kTooLong) {
+      out_.Error("a line of more than " + std::to_string(kLongestLine) + " bytes is ignored");
+    } else if (!Execute(line)) {
+      break;
+    }
   }
   StopSearch();
 }
@@ -143,7 +139,7 @@ bool UciEngine::Execute(const std::string& line) {
       Identify();
     } else if (command == "isready") {
       // The network is loaded here; a running search has it already.
-      if (!searching() && !weights_file_.empty()) {
+      if (!searching()) {
         try {
           EnsureNetwork();
         } catch (const std::exception& error) {
@@ -155,12 +151,15 @@ bool UciEngine::Execute(const std::string& line) {
       StopSearch();
       game_->Forget();
       ResetPosition();
-      if (!weights_file_.empty()) EnsureNetwork();
+      EnsureNetwork();
     } else if (command == "setoption") {
       StopSearch();
-      SetOption(line);
+      ReadSetOption(line);
     } else if (command == "position") {
+      // What cannot be set up must not be searched as if it were the position before it.
+      position_refused_ = true;
       SetPosition(line);
+      position_refused_ = false;
     } else if (command == "go") {
       Go(line);
     } else if (command == "stop") {
@@ -170,7 +169,7 @@ bool UciEngine::Execute(const std::string& line) {
     } else if (command == "d") {
       out_.Line(game_->Board());
     } else if (!command.empty() && command != "debug" && command != "register") {
-      out_.Error("unknown command " + Quote(line));
+      out_.Error("unknown command " + QuoteInput(line));
     }
   } catch (const std::exception& error) {
     out_.Error(error.what());
@@ -181,27 +180,15 @@ bool UciEngine::Execute(const std::string& line) {
 void UciEngine::Identify() {
   out_.Line("id name KhanZero " + std::string(ProgramVersion()));
   out_.Line("id author the KhanZero authors");
-  std::string variants = "option name UCI_Variant type combo default " + game_->info().name;
-  for (const std::string& name : GameNames()) variants += " var " + name;
-  out_.Line(variants);
-  out_.Line("option name WeightsFile type string default " +
-            (weights_file_.empty() ? "<empty>" : weights_file_));
-  out_.Line("option name Threads type spin default 1 min 1 max " + std::to_string(kMostThreads));
-  out_.Line("option name Hash type spin default 512 min 1 max 65536");
-  out_.Line("option name MultiPV type spin default 1 min 1 max " + std::to_string(kMostLines));
-  out_.Line("option name Ponder type check default false");
-  out_.Line("option name Move Overhead type spin default 50 min 0 max 10000");
-  out_.Line("option name UCI_ShowWDL type check default false");
-  out_.Line("option name UCI_AnalyseMode type check default false");
-  out_.Line("option name KingsLanding type spin default 7 min 7 max 8");
+  for (const std::string& line : OptionLines(options_)) out_.Line(line);
   out_.Line("uciok");
 }
 
-void UciEngine::SetOption(const std::string& line) {
+void UciEngine::ReadSetOption(const std::string& line) {
   // Names and values may hold spaces: "setoption name Move Overhead value 30".
   const size_t name_at = line.find(" name ");
   if (name_at == std::string::npos) {
-    throw InputError("setoption needs 'name NAME value VALUE', not " + Quote(line));
+    throw InputError("setoption needs 'name NAME value VALUE', not " + QuoteInput(line));
   }
   const auto trim = [](std::string text) {
     const size_t first = text.find_first_not_of(" \t\r");
@@ -215,32 +202,22 @@ void UciEngine::SetOption(const std::string& line) {
 }
 
 void UciEngine::ApplyOption(const std::string& name, const std::string& value) {
-  const std::string key = Lower(name);
-  if (key == "uci_variant") {
-    SetVariant(value);
-    out_.Line("info string " + game_->VariantLine());
-  } else if (key == "weightsfile") {
-    weights_file_ = value == "<empty>" ? "" : value;
-    DropNetwork();
-  } else if (key == "threads") {
-    threads_ = static_cast<int>(ParseSpin(name, value, 1, kMostThreads));
-    DropNetwork();
-  } else if (key == "hash") {
-    options_.hash_mib = ParseSpin(name, value, 1, 65536);
-    game_->Forget();
-  } else if (key == "multipv") {
-    options_.multi_pv = static_cast<int>(ParseSpin(name, value, 1, kMostLines));
-  } else if (key == "move overhead") {
-    options_.move_overhead_ms = ParseSpin(name, value, 0, 10000);
-  } else if (key == "uci_showwdl") {
-    options_.show_wdl = ParseCheck(name, value);
-  } else if (key == "ponder" || key == "uci_analysemode") {
-    ParseCheck(name, value);
-  } else if (key == "kingslanding") {
-    game_settings_.kings_landing = static_cast<int>(ParseSpin(name, value, 7, 8));
-    ResetPosition();
-  } else {
-    throw InputError("unknown option " + Quote(name) + "; 'uci' lists them");
+  switch (SetOption(options_, name, value)) {
+    case UciChange::kVariant:
+      SetVariant(options_.variant);
+      out_.Line("info string " + game_->VariantLine());
+      break;
+    case UciChange::kNetwork:
+      DropNetwork();
+      break;
+    case UciChange::kMemory:
+      game_->Forget();
+      break;
+    case UciChange::kPosition:
+      ResetPosition();
+      break;
+    case UciChange::kNothing:
+      break;
   }
 }
 
@@ -248,11 +225,12 @@ void UciEngine::SetVariant(const std::string& name) {
   std::unique_ptr<UciGame> game = MakeUciGame(name);
   if (game->info() != game_->info()) DropNetwork();
   game_ = std::move(game);
+  options_.variant = name;
   ResetPosition();
 }
 
 void UciEngine::LoadWeights(const std::string& path) {
-  weights_file_ = path;
+  options_.weights_file = path;
   DropNetwork();
   EnsureNetwork();
 }
@@ -264,13 +242,23 @@ void UciEngine::DropNetwork() {
 
 void UciEngine::EnsureNetwork() {
   if (!evaluators_.empty()) return;
-  if (weights_file_.empty()) {
-    throw InputError("no network: set the option WeightsFile to a checkpoint folder");
+  std::string file = options_.weights_file;
+  if (file.empty()) {
+    const std::optional<std::string> found =
+        find_default_ ? find_default_(options_.variant) : std::nullopt;
+    if (!found) {
+      throw InputError(NoDefaultWeightsText(options_.variant) + " with the option WeightsFile");
+    }
+    file = *found;
+    out_.Line("info string WeightsFile is empty; the network is " + Printable(file));
   }
-  evaluators_ = loader_(weights_file_, game_->info(), threads_);
+  evaluators_ = loader_(file, game_->info(), options_.threads);
 }
 
-void UciEngine::ResetPosition() { game_->SetPosition("", {}, game_settings_); }
+void UciEngine::ResetPosition() {
+  position_refused_ = false;
+  game_->SetPosition("", {}, {.kings_landing = options_.kings_landing});
+}
 
 void UciEngine::SetPosition(const std::string& line) {
   std::istringstream words(line);
@@ -282,14 +270,14 @@ void UciEngine::SetPosition(const std::string& line) {
     if (fen.empty()) throw InputError("position fen: the FEN is missing");
   } else if (word == "startpos") {
     if (words >> word && word != "moves") {
-      throw InputError("position: 'moves' is expected, not " + Quote(word));
+      throw InputError("position: 'moves' is expected, not " + QuoteInput(word));
     }
   } else {
-    throw InputError("position needs 'startpos' or 'fen', not " + Quote(line));
+    throw InputError("position needs 'startpos' or 'fen', not " + QuoteInput(line));
   }
   std::vector<std::string> moves;
   while (words >> word) moves.push_back(word);
-  game_->SetPosition(fen, moves, game_settings_);
+  game_->SetPosition(fen, moves, {.kings_landing = options_.kings_landing});
 }
 
 bool UciEngine::searching() const { return control_ && !control_->finished(); }
@@ -309,6 +297,8 @@ void UciEngine::Go(const std::string& line) {
     perft = limits.perft.has_value();
     if (perft) {
       task = game_->MakePerft(*limits.perft, out_, *control);
+    } else if (position_refused_) {
+      throw InputError("the last position was refused, so there is nothing to search");
     } else if (!game_->has_legal_move()) {
       out_.Line("info depth 0 score mate 0");
       out_.Line(std::string(kNoMove));
@@ -317,7 +307,8 @@ void UciEngine::Go(const std::string& line) {
       EnsureNetwork();
       std::vector<Evaluator*> evaluators;
       for (const std::unique_ptr<Evaluator>& e : evaluators_) evaluators.push_back(e.get());
-      task = game_->MakeSearch(limits, options_, std::move(evaluators), out_, *control);
+      seed_ = Mix64(seed_);
+      task = game_->MakeSearch(limits, options_, seed_, std::move(evaluators), out_, *control);
     }
   } catch (const std::exception& error) {
     out_.Error(error.what());

@@ -18,6 +18,7 @@
 #include "mcts/evaluator.h"
 #include "model/settings.h"
 #include "play/uci_game.h"
+#include "play/uci_options.h"
 
 namespace khanzero {
 
@@ -26,13 +27,24 @@ namespace khanzero {
 using EvaluatorLoader = std::function<std::vector<std::unique_ptr<Evaluator>>(
     const std::string& path, const GameInfo& game, int threads)>;
 
-// The loader of checkpoints and exports.
-EvaluatorLoader CheckpointLoader(const InferenceSettings& settings);
+// The loader of networks as people name them: see FindWeights().
+EvaluatorLoader NetworkLoader(const InferenceSettings& settings);
+
+// The network for a game where none was named, or nothing.
+using DefaultFinder = std::function<std::optional<std::string>(const std::string& game)>;
+
+// A line of input without its end.
+enum class InputLine { kRead, kTooLong, kEnd };
+// Reads the next line. Of one longer than `most` bytes nothing is kept. The last line counts as one
+// without a line feed, too.
+InputLine ReadInputLine(std::istream& in, std::string& line, size_t most);
 
 class UciEngine {
  public:
   // Writes to `out`, which must outlive the engine and be used by nobody else meanwhile.
-  UciEngine(std::ostream& out, EvaluatorLoader loader);
+  // `seed` is for the dice of a weakened player.
+  UciEngine(std::ostream& out, EvaluatorLoader loader, DefaultFinder find_default = {},
+            uint64_t seed = 1);
   // Ends a running search.
   ~UciEngine();
 
@@ -50,28 +62,29 @@ class UciEngine {
 
  private:
   void Identify();
-  void SetOption(const std::string& line);
+  void ReadSetOption(const std::string& line);
   void ApplyOption(const std::string& name, const std::string& value);
   void SetPosition(const std::string& line);
   void ResetPosition();
   void Go(const std::string& line);
   void StopSearch();
   bool searching() const;
-  // Loads what WeightsFile names unless it is loaded; throws InputError.
+  // Loads what WeightsFile names, or else the network that comes with the program, unless one is
+  // loaded. Throws InputError.
   void EnsureNetwork();
   void DropNetwork();
 
-  static constexpr int kMostThreads = 256;
+  static constexpr size_t kLongestLine = size_t{1} << 20;  // a game of 100,000 moves
 
   UciOutput out_;
   EvaluatorLoader loader_;
-  std::unique_ptr<UciGame> game_;
-  UciSearchOptions options_;
-  std::string weights_file_;
-  int threads_ = 1;
-  // Of weights_file_ and game_, threads_ of them; empty: not loaded.
+  DefaultFinder find_default_;
+  uint64_t seed_;
+  UciOptions options_;
+  std::unique_ptr<UciGame> game_;  // options_.variant
+  bool position_refused_ = false;  // the last `position` was none
+  // Of options_.weights_file and game_, options_.threads of them; empty: not loaded.
   std::vector<std::unique_ptr<Evaluator>> evaluators_;
-  GameSettings game_settings_;
   std::shared_ptr<SearchControl> control_;  // of the last search
   std::jthread worker_;                     // the last search
 };

@@ -285,7 +285,7 @@ void UciClient::CheckVariant(const std::string& variant) {
   for (size_t i = 0; i < std::min(kMostNamed, variants.size()); ++i) names += variants[i] + ", ";
   throw InputError("the engine '" + Printable(command_) + "' does not know the variant '" +
                    variant + "' (it knows " + Printable(names) + "...); Fairy-Stockfish learns it" +
-                   " by the option VariantPath=FILE, see tests/data/khans.ini");
+                   " by the option VariantPath=FILE, see configs/variants/khans.ini");
 }
 
 Read UciClient::NewGame() {

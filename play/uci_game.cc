@@ -78,10 +78,12 @@ class UciGameOf : public UciGame {
 
   bool has_legal_move() const override { return game_.position().CountLegalMoves() > 0; }
 
-  std::function<void()> MakeSearch(const UciLimits& limits, const UciSearchOptions& options,
-                                   std::vector<Evaluator*> evaluators, UciOutput& out,
-                                   SearchControl& control) override {
-    return [search = std::make_shared<UciSearch<G>>(game_, limits, options, memory_, out, control),
+  std::function<void()> MakeSearch(const UciLimits& limits, const UciOptions& options,
+                                   uint64_t seed, std::vector<Evaluator*> evaluators,
+                                   UciOutput& out, SearchControl& control) override {
+    const typename UciSearch<G>::Task task = {
+        .game = game_, .limits = limits, .options = options, .seed = seed};
+    return [search = std::make_shared<UciSearch<G>>(task, memory_, out, control),
             evaluators = std::move(evaluators)] { search->Run(evaluators); };
   }
 

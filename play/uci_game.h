@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "env/error.h"
 #include "env/game_info.h"
 #include "env/position.h"
 #include "mcts/evaluator.h"
@@ -30,7 +31,8 @@ class UciOutput {
     const std::lock_guard lock(mutex_);
     out_ << text << '\n' << std::flush;
   }
-  void Error(const std::string& what) { Line("info string error: " + what); }
+  // Fit for every reader: one line of printable ASCII, whatever `what` quotes.
+  void Error(const std::string& what) { Line("info string error: " + Printable(what)); }
 
  private:
   std::mutex mutex_;
@@ -94,14 +96,10 @@ struct UciLimits {
   bool ponder = false;
   std::vector<std::string> search_moves{};
   std::optional<int> perft{};
+  bool mate = false;  // until a win is proven
 };
 
-struct UciSearchOptions {
-  int multi_pv = 1;
-  int64_t move_overhead_ms = 50;
-  int64_t hash_mib = 512;  // tree and cache together; a search ends when its tree is full
-  bool show_wdl = false;
-};
+struct UciOptions;
 
 class UciGame {
  public:
@@ -119,9 +117,10 @@ class UciGame {
   // A task that searches the position as it is now, with a thread for each evaluator, and ends with
   // the line "bestmove". It goes on from what an earlier search knows of the position. One task at
   // a time; the game and everything passed must outlive it.
-  virtual std::function<void()> MakeSearch(const UciLimits& limits, const UciSearchOptions& options,
-                                           std::vector<Evaluator*> evaluators, UciOutput& out,
-                                           SearchControl& control) = 0;
+  // `seed` is for the dice of a weakened player.
+  virtual std::function<void()> MakeSearch(const UciLimits& limits, const UciOptions& options,
+                                           uint64_t seed, std::vector<Evaluator*> evaluators,
+                                           UciOutput& out, SearchControl& control) = 0;
   // Forgets earlier searches. Due when the network or the memory changes. No task may run.
   virtual void Forget() = 0;
   // A task that counts move sequences below each move.

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The engine's networks. Apart from the engine, which needs no LibTorch.
+// The engine's networks. Apart from the engine, which knows evaluators only.
 #include "model/inference.h"
+#include "play/default_weights.h"
 #include "play/self_calibration.h"
 #include "play/uci.h"
 
 namespace khanzero {
 
-EvaluatorLoader CheckpointLoader(const InferenceSettings& settings) {
+EvaluatorLoader NetworkLoader(const InferenceSettings& settings) {
   return [settings](const std::string& path, const GameInfo& game, int threads) {
-    const std::shared_ptr<const FoldedNetwork> network = LoadNetworkForPlay(path, game, settings);
+    const std::shared_ptr<const FoldedNetwork> network =
+        LoadNetworkForPlay(FindWeights(path).string(), game, settings);
     std::vector<std::unique_ptr<Evaluator>> evaluators;
     for (int i = 0; i < threads; ++i) evaluators.push_back(MakeEvaluator(network, settings));
     return evaluators;

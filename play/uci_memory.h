@@ -46,29 +46,29 @@ class PlayedGame {
 template <Game G>
 class UciMemory {
  public:
-  UciMemory()
-      : search_({.algorithm = RootAlgorithm::kPuct, .simulations = 1}, Exploration::kNone,
-                Random(0)) {}
-
-  // A search of the game's position that knows what earlier ones found out about it. REQUIRES:
-  // there is a legal move.
-  Search<G>& Begin(const PlayedGame<G>& game, int64_t hash_mib) {
+  // A search of the game's position that knows what earlier ones found out about it, unless it is
+  // to begin `anew`. REQUIRES: there is a legal move; since the last Forget() neither `settings`
+  // nor `hash_mib` has changed.
+  Search<G>& Begin(const PlayedGame<G>& game, const SearchSettings& settings, int64_t hash_mib,
+                   bool anew) {
     if (!cache_) cache_ = std::make_unique<EvaluationCache>(CacheBytes(hash_mib));
-    if (last_ && game.GoesOnFrom(*last_)) {
+    if (!search_) search_.emplace(settings, Exploration::kNone, Random(0));
+    if (!anew && last_ && game.GoesOnFrom(*last_)) {
       const std::vector<Move>& moves = game.moves();
-      search_.Continue(game.position(), game.history(),
-                       std::span(moves).subspan(last_->moves().size()));
+      search_->Continue(game.position(), game.history(),
+                        std::span(moves).subspan(last_->moves().size()));
     } else {
-      search_.Begin(game.position(), game.history());
+      search_->Begin(game.position(), game.history());
     }
     last_ = game;
-    return search_;
+    return *search_;
   }
   // REQUIRES: Begin() was called since the last Forget().
   EvaluationCache& cache() { return *cache_; }
 
   void Forget() {
     last_.reset();
+    search_.reset();
     cache_.reset();
   }
 
@@ -77,7 +77,7 @@ class UciMemory {
   static size_t TreeBytes(int64_t hash_mib) { return 3 * CacheBytes(hash_mib); }
 
  private:
-  Search<G> search_;
+  std::optional<Search<G>> search_;
   std::optional<PlayedGame<G>> last_;  // what search_ was begun for
   std::unique_ptr<EvaluationCache> cache_;
 };

@@ -197,6 +197,17 @@ std::vector<LadderResults> LadderStore::Results(int64_t conditions) const {
   });
 }
 
+std::vector<std::string> LadderStore::Pgns(int64_t most) const {
+  return impl_->Guard("reading games", [&] {
+    SQLite::Statement query(impl_->database,
+                            "SELECT pgn FROM games ORDER BY batch DESC, ended, round LIMIT ?");
+    query.bind(1, most);
+    std::vector<std::string> pgns;
+    while (query.executeStep()) pgns.push_back(query.getColumn(0).getString());
+    return pgns;
+  });
+}
+
 std::vector<LadderBatch> LadderStore::OpenBatches(int64_t conditions) const {
   return impl_->Guard("reading batches", [&] {
     SQLite::Statement query(

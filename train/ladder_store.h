@@ -75,6 +75,8 @@ class LadderStore {
   // Players that have a game under these conditions.
   std::vector<LadderIdentity> Players(int64_t conditions) const;
   std::vector<LadderResults> Results(int64_t conditions) const;
+  // The games as PGN, of all conditions, the newest batch first; at most `most`.
+  std::vector<std::string> Pgns(int64_t most) const;
   // Batches with games still to play.
   std::vector<LadderBatch> OpenBatches(int64_t conditions) const;
 

@@ -22,9 +22,7 @@ using nlohmann::json;
 class ModelCommands : public testing::TestWithParam<std::string> {
  protected:
   ModelCommands() : run_(GetParam()) {
-    const RunResult result = RunKhanzero(
-        run_.Train({"--json", "--set", "loop.max_games=2", "--set", "loop.games_per_cycle=2",
-                    "--set", "evaluation.every_cycles=0", "--set", "evaluation.final_pairs=0"}));
+    const RunResult result = RunKhanzero(run_.TrainShortest());
     EXPECT_EQ(result.exit_code, 0) << result.err;
     checkpoint_ = json::parse(result.out).at("checkpoint").get<std::string>();
     latest_ = "latest:" + run_.path().string();
@@ -146,8 +144,8 @@ TEST_P(ModelCommands, PlayAnswersAPerson) {
       RunKhanzero({"play", "--weights", latest_, "--nodes", "8", "--seed", "1"},
                   "help\nmoves\nnonsense\n" + move + "\nhint\nundo\nfen\nflip\nnew\nquit\n");
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  for (const char* const part : {"You play white", " plays ", "Perhaps ", "is malformed",
-                                 "take your last move back", " w "}) {
+  for (const char* const part :
+       {"You play white", " plays ", "Perhaps ", "is no move", "take your last move back", " w "}) {
     EXPECT_NE(result.out.find(part), std::string::npos) << part << "\n" << result.out;
   }
   // The person as Black: the agent begins.
@@ -201,7 +199,7 @@ TEST(ModelCommandInput, WhatIsNoModelIsRefused) {
                 "torchscript");
   ExpectRefused({"uci", "--weights", "/none"}, "/none");
   ExpectRefused({"uci", "--variant", "chess"}, "chess");
-  ExpectRefused({"play"}, "play needs an opponent");
+  ExpectRefused({"play"}, "either --weights or --game is needed");
   ExpectRefused({"play", "--against", "greedy"}, "play needs --game");
   ExpectRefused({"play", "--against", "greedy", "--game", "khans", "--fen", "8/8 w"}, "FEN");
   ExpectRefused({"play", "--against", "greedy", "--game", "khans", "--nodes", "0"}, "--nodes");

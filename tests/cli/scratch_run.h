@@ -49,6 +49,12 @@ inference: {precision: fp32}
     return arguments;
   }
 
+  // The same for a network as soon as can be: two games, and no matches.
+  std::vector<std::string> TrainShortest() const {
+    return Train({"--json", "--set", "loop.max_games=2", "--set", "loop.games_per_cycle=2", "--set",
+                  "evaluation.every_cycles=0", "--set", "evaluation.final_pairs=0"});
+  }
+
   int64_t StoredGames() const {
     return ReplayStore(path() / "replay.db", game_, ReplayStore::Access::kReadOnly).Totals().games;
   }

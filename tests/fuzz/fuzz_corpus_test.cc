@@ -44,6 +44,7 @@ TEST(FuzzCorpus, EveryRecordIsReadOrRefused) { RunFolder("record", FuzzRecord); 
 TEST(FuzzCorpus, EveryConfigurationIsReadOrRefused) { RunFolder("config", FuzzConfig); }
 TEST(FuzzCorpus, EverySuiteIsReadOrRefused) { RunFolder("suite", FuzzSuite); }
 TEST(FuzzCorpus, EveryLineOfUciIsAnswered) { RunFolder("uci", FuzzUci); }
+TEST(FuzzCorpus, EveryHttpRequestIsAnswered) { EXPECT_GE(RunFolder("http", FuzzHttp), 12); }
 
 // Each file of the corpus, cut off at every byte, as a writer that is killed leaves it.
 TEST(FuzzCorpus, EveryPartOfAPgnIsReadOrRefused) {

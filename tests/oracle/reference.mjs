@@ -2,7 +2,7 @@
 //
 // The reference engine (Fairy-Stockfish, as ffish from npm) as a judge of one game: legal moves,
 // check, FEN and outcome of the position it has reached. For serbest it plays by
-// tests/data/serbest_approx.ini, and the moves that the two rules missing there forbid are taken
+// configs/variants/serbest.ini, and the moves that the two rules missing there forbid are taken
 // out of its list here.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,10 +10,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const definitions = { khans: 'khans.ini', serbest: 'serbest_approx.ini' };
+const definitions = { khans: 'khans.ini', serbest: 'serbest.ini' };
 
 export function variantText(game) {
-  return readFileSync(join(here, '../data', definitions[game]), 'utf8');
+  return readFileSync(join(here, '../../configs/variants', definitions[game]), 'utf8');
 }
 
 // Loads ffish with the game's definition.

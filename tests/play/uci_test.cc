@@ -6,56 +6,14 @@
 #include <gtest/gtest.h>
 
 #include <regex>
-#include <sstream>
 
-#include "env/error.h"
-#include "env/games.h"
 #include "play/uci_game.h"
+#include "tests/play/uci_fixture.h"
 
 namespace khanzero {
 namespace {
 
-class Uci : public testing::Test {
- protected:
-  Uci()
-      : engine_(out_, [this](const std::string& path, const GameInfo& game, int threads) {
-          ++loads_;
-          if (path != "good") throw InputError("cannot read '" + path + "'");
-          std::vector<std::unique_ptr<Evaluator>> evaluators;
-          for (int i = 0; i < threads; ++i) {
-            evaluators.push_back(std::make_unique<UniformEvaluator>(game.shape));
-          }
-          return evaluators;
-        }) {}
-
-  // Executes lines and returns what was said, once a search has ended.
-  std::string Say(const std::vector<std::string>& lines) {
-    for (const std::string& line : lines) EXPECT_TRUE(engine_.Execute(line)) << line;
-    engine_.WaitForSearch();
-    return Take();
-  }
-  std::string Take() {
-    std::string text = out_.str();
-    out_.str("");
-    return text;
-  }
-  void LoadGame(const std::string& variant) {
-    Say({"setoption name UCI_Variant value " + variant, "setoption name WeightsFile value good"});
-  }
-  static std::string BestMove(const std::string& text) {
-    std::smatch match;
-    return std::regex_search(text, match, std::regex("(^|\n)bestmove ([^ \n]+)"))
-               ? match[2].str()
-               : "nothing: " + text;
-  }
-  static bool Has(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-  }
-
-  std::ostringstream out_;
-  int loads_ = 0;
-  UciEngine engine_;
-};
+using Uci = UciTest;
 
 TEST_F(Uci, ShakesHandsWithoutLoadingANetwork) {
   const std::string text = Say({"setoption name WeightsFile value good", "uci"});
@@ -73,14 +31,46 @@ TEST_F(Uci, ShakesHandsWithoutLoadingANetwork) {
 }
 
 TEST_F(Uci, AMissingNetworkIsAnErrorAndGoIsAnsweredAllTheSame) {
-  EXPECT_EQ(Say({"isready"}), "readyok\n");
-  std::string text = Say({"go nodes 10"});
-  EXPECT_TRUE(Has(text, "info string error: no network")) << text;
+  std::string text = Say({"isready"});
+  EXPECT_TRUE(Has(text, "info string error: no network is given")) << text;
+  EXPECT_TRUE(text.ends_with("readyok\n")) << text;
+  text = Say({"go nodes 10"});
+  EXPECT_TRUE(Has(text, "info string error: no network is given")) << text;
+  EXPECT_TRUE(Has(text, "WeightsFile")) << text;
   EXPECT_TRUE(Has(text, "bestmove (none)\n"));
   text = Say({"setoption name WeightsFile value bad", "isready"});
   EXPECT_EQ(text, "info string error: cannot read 'bad'\nreadyok\n");
   EXPECT_TRUE(Has(Say({"go nodes 10"}), "bestmove (none)\n"));
   EXPECT_THROW(engine_.LoadWeights("bad"), InputError);
+}
+
+TEST_F(Uci, TakesTheNetworkThatComesWithTheProgramAndSaysSo) {
+  std::string asked;
+  UciEngine engine(
+      out_,
+      [&](const std::string& path, const GameInfo& game, int) {
+        EXPECT_EQ(path, "models/serbest.safetensors");
+        std::vector<std::unique_ptr<Evaluator>> evaluators;
+        evaluators.push_back(std::make_unique<UniformEvaluator>(game.shape));
+        return evaluators;
+      },
+      [&](const std::string& game) -> std::optional<std::string> {
+        asked = game;
+        return game == "serbest" ? std::optional<std::string>("models/serbest.safetensors")
+                                 : std::nullopt;
+      });
+  engine.Execute("isready");
+  EXPECT_EQ(asked, "khans");
+  EXPECT_TRUE(Has(Take(), "info string error: no network is given"));
+  engine.Execute("setoption name UCI_Variant value serbest");
+  Take();
+  engine.Execute("isready");
+  EXPECT_EQ(Take(),
+            "info string WeightsFile is empty; the network is models/serbest.safetensors\n"
+            "readyok\n");
+  engine.Execute("go nodes 10");
+  engine.WaitForSearch();
+  EXPECT_TRUE(Has(Take(), "bestmove "));
 }
 
 TEST_F(Uci, NamesTheVariantWithItsBoard) {
@@ -91,7 +81,8 @@ TEST_F(Uci, NamesTheVariantWithItsBoard) {
       Has(Say({"setoption name uci_variant value khans"}),
           "info string variant khans files 8 ranks 8 pocket 0 template fairy startpos lhat"));
   EXPECT_TRUE(
-      Has(Say({"setoption name UCI_Variant value chess"}), "info string error: unknown game"));
+      Has(Say({"setoption name UCI_Variant value chess"}),
+          "info string error: option UCI_Variant is 'chess'; it must be one of: khans, serbest"));
 }
 
 TEST_F(Uci, ANetworkIsLoadedAnewForAnotherVariant) {
@@ -141,6 +132,11 @@ TEST_F(Uci, ABadPositionIsNamedAndChangesNothing) {
   EXPECT_TRUE(Has(Say({"position"}), "info string error: "));
   EXPECT_TRUE(Has(Say({"position startpos e2e4"}), "info string error: "));
   EXPECT_EQ(Say({"d"}), before);
+  // A move in the position before it would be no answer.
+  const std::string text = Say({"go nodes 5"});
+  EXPECT_TRUE(Has(text, "info string error: the last position was refused")) << text;
+  EXPECT_TRUE(Has(text, "bestmove (none)\n"));
+  EXPECT_FALSE(Has(Say({"position startpos", "go nodes 5"}), "(none)"));
 }
 
 TEST_F(Uci, PlaysAWinAtHandAndSaysMate) {
@@ -259,42 +255,11 @@ TEST_F(Uci, ASecondGoIsRefusedWhileOneRuns) {
   EXPECT_TRUE(Has(Say({"stop"}), "info string error: a search is running"));
 }
 
-TEST_F(Uci, QuitEndsASearchAndPerft) {
+TEST_F(Uci, GoMateEndsWhenAWinIsProven) {
   LoadGame("khans");
-  EXPECT_TRUE(engine_.Execute("go infinite"));
-  EXPECT_FALSE(engine_.Execute("quit"));
-  EXPECT_TRUE(Has(Take(), "bestmove "));
-  EXPECT_TRUE(engine_.Execute("go perft 12"));
-  EXPECT_FALSE(engine_.Execute("quit"));
-}
-
-TEST_F(Uci, TheEndOfTheInputIsQuit) {
-  std::istringstream in("uci\nsetoption name WeightsFile value good\ngo infinite\n");
-  engine_.Run(in);
-  const std::string text = Take();
-  EXPECT_TRUE(Has(text, "uciok"));
-  EXPECT_TRUE(Has(text, "bestmove "));
-}
-
-TEST_F(Uci, GarbageIsAnsweredAndNothingElse) {
-  LoadGame("khans");
-  for (const std::string& line :
-       {std::string("xyzzy"), std::string("\x01\x02\xff"), std::string(100000, 'a'),
-        std::string("setoption"), std::string("setoption name"), std::string("setoption name Foo"),
-        std::string("setoption name Hash value many"), std::string("setoption name Hash value -1"),
-        std::string("setoption name MultiPV value"), std::string("position fen moves"),
-        std::string("setoption name KingsLanding value 9"),
-        std::string("setoption name UCI_ShowWDL value perhaps")}) {
-    const std::string text = Say({line});
-    EXPECT_EQ(text.find("info string error: "), 0U) << line.substr(0, 50);
-    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
-    EXPECT_LT(text.size(), 600U);
-  }
-  EXPECT_EQ(Say({"", "   ", "debug on"}), "");
-  const std::string text = Say({"go nodes many"});
-  EXPECT_TRUE(Has(text, "info string error: go nodes needs a number")) << text;
-  EXPECT_TRUE(Has(text, "bestmove (none)"));
-  EXPECT_TRUE(Has(Say({"go nodes 5 sideways"}), "'sideways' is unknown and ignored"));
+  const std::string text = Say({"position fen k7/7R/8/8/8/8/8/K5R1 w - - 0 1", "go mate 3"});
+  EXPECT_TRUE(Has(text, "score mate ")) << text;
+  EXPECT_TRUE(Has(text, "bestmove ")) << text;
 }
 
 TEST_F(Uci, PerftCounts) {

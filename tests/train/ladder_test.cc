@@ -112,6 +112,18 @@ TEST_F(LadderStoreTest, GamesOfOtherConditionsAreApart) {
   EXPECT_EQ(store.OpenBatches(many).size(), 1U);
 }
 
+TEST_F(LadderStoreTest, GivesTheGamesOfTheNewestBatchFirst) {
+  LadderStore store(path(), "khans");
+  const int64_t a = store.EnterPlayer(Known("a"));
+  const int64_t b = store.EnterPlayer(Known("b"));
+  const int64_t few = store.EnterConditions("64 nodes");
+  const int64_t many = store.EnterConditions("800 nodes");
+  store.AddGame(store.EnterBatch(few, a, b, 1), {"1.1", a, b, "1-0", "old"});
+  store.AddGame(store.EnterBatch(many, a, b, 1), {"1.1", a, b, "0-1", "new"});
+  EXPECT_EQ(store.Pgns(10), (std::vector<std::string>{"new", "old"}));
+  EXPECT_EQ(store.Pgns(1), (std::vector<std::string>{"new"}));
+}
+
 TEST_F(LadderStoreTest, APlayerKeepsItsIdAndWhatIsKnownOfIt) {
   LadderStore store(path(), "khans");
   const int64_t id = store.EnterPlayer(
