@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/model_rating.h"
 #include "cli/weights.h"
+#include "play/self_calibration.h"
 
 namespace khanzero {
 
@@ -54,10 +55,14 @@ void Print(const ExportCommand& command, const ExportSource& source, const Expor
 
 void Run(const ExportCommand& command) {
   const std::filesystem::path path = FindCheckpoint(command.weights);
+  const auto format = ChoiceOf<ExportFormat>(command.format, kExportFormatNames);
   ExportSource source = LoadExportSource(path, kPositions);
+  // A file to play with says how int8 is planned, so that no program has to find out at its start.
+  if (format == ExportFormat::kSafetensors) {
+    source.network = Calibrated(source.network, source.description.info.game.name);
+  }
   if (!source.description.rating) source.description.rating = RatingOfCheckpoint(path);
   source.description.precision = ChoiceOf<ModelPrecision>(command.precision, kModelPrecisionNames);
-  const auto format = ChoiceOf<ExportFormat>(command.format, kExportFormatNames);
   Print(command, source, ExportModel(source, format, command.out));
 }
 

@@ -31,7 +31,8 @@ Json Describe(const std::filesystem::path& path) {
   const ModelFile file = ReadModelFile(path);
   Json json = {{"kind", kModelKindNames[static_cast<size_t>(file.kind)]}};
   if (file.kind == ModelKind::kCheckpoint) {
-    json.update(Json(ToJson(ReadCheckpointFiles(path, nullptr).info)));  // loading verifies every file
+    json.update(
+        Json(ToJson(ReadCheckpointFiles(path, nullptr).info)));  // loading verifies every file
   } else {
     json.update(Json::parse(file.description));
     // Its arrays are verified, too.

@@ -59,6 +59,10 @@ void AddPlayerOptions(CLI::App& sub, const std::string& suffix, PlayerOptions& o
                  whose + "Search of a network" +
                      (suffix.empty() ? " (puct; by time it is always puct)" : ""))
       ->check(OneOf(kRootAlgorithmNames));
+  sub.add_option(name("--precision"), options.precision,
+                 whose + "Arithmetic of a network" +
+                     (suffix.empty() ? " (auto: the fastest that this machine has)" : ""))
+      ->check(OneOf(kPrecisionNames));
   sub.add_option(name("--option"), options.engine_options,
                  whose + "Sets an option of a UCI engine, such as Hash=64; may be repeated")
       ->type_name("NAME=VALUE")
@@ -157,9 +161,6 @@ void AddMachineOptions(CLI::App& sub, MatchCommand& command) {
             "the games depend on the concurrency",
             1, 1024);
   sub.add_option("--device", command.device, "auto, cpu, cuda or cuda:N")->capture_default_str();
-  sub.add_option("--precision", command.precision, "Arithmetic of the network")
-      ->capture_default_str()
-      ->check(OneOf(kPrecisionNames));
 }
 
 void AddOutputOptions(CLI::App& sub, MatchCommand& command) {
@@ -305,7 +306,10 @@ Contestant ContestantOf(const MatchCommand& command, size_t player) {
   if (!algorithm.empty()) {
     settings.search.algorithm = ChoiceOf<RootAlgorithm>(algorithm, kRootAlgorithmNames);
   }
-  settings.inference.precision = ChoiceOf<Precision>(command.precision, kPrecisionNames);
+  const std::string& precision = ValueFor(command, player, &PlayerOptions::precision);
+  if (!precision.empty()) {
+    settings.inference.precision = ChoiceOf<Precision>(precision, kPrecisionNames);
+  }
   settings.inference.device = command.device;
   settings.leaves_per_search = command.leaves;
   settings.overhead_ms = command.overhead_ms;

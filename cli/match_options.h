@@ -20,6 +20,7 @@ struct PlayerOptions {
   std::optional<int64_t> movetime_ms;
   std::string time_control;
   std::string algorithm;
+  std::string precision;
   std::string search_moves;
   std::vector<std::string> engine_options;  // NAME=VALUE
 };
@@ -38,7 +39,6 @@ struct MatchCommand {
   std::string engine_log;
   int leaves = 1;
   std::string device = "auto";
-  std::string precision = "auto";
   std::vector<int> resign;  // centipawns, moves
   bool resign_both = false;
   std::vector<int> draw;  // centipawns, moves, from move

@@ -60,8 +60,8 @@ void BecomeOtherProgram(int argc, char** argv) {
   if (command == "--version" || (IsQuick(command) && !AsksForTorch(argc, argv))) return;
   const std::filesystem::path program = PathBesideProgram("khanzero-torch");
   execv(program.c_str(), argv);
-  throw RuntimeFailure("cannot start " + program.string() + ", which has this command: " +
-                       std::strerror(errno));
+  throw RuntimeFailure("cannot start " + program.string() +
+                       ", which has this command: " + std::strerror(errno));
 }
 
 }  // namespace khanzero

@@ -102,10 +102,10 @@ void SaveCheckpoint(const std::filesystem::path& path, const CheckpointInfo& inf
 Checkpoint LoadCheckpoint(const std::filesystem::path& path, const GameInfo* expected) {
   CheckpointFiles read = ReadCheckpointFiles(path, expected);
   const std::string weights = std::move(read.files.extract(kWeightsFile).mapped());
-  Checkpoint checkpoint{.info = read.info,
-                        .network = std::make_shared<NetworkImpl>(read.info.game.shape,
-                                                                 read.info.network),
-                        .extra = std::move(read.files)};
+  Checkpoint checkpoint{
+      .info = read.info,
+      .network = std::make_shared<NetworkImpl>(read.info.game.shape, read.info.network),
+      .extra = std::move(read.files)};
   RestoreWeights(*checkpoint.network, weights, (path / kWeightsFile).string());
   return checkpoint;
 }

@@ -149,8 +149,8 @@ std::shared_ptr<const FoldedNetwork> LoadCheckpointNetwork(const fs::path& path,
                                                            const GameInfo* expected) {
   const CheckpointFiles checkpoint = ReadCheckpointFiles(path, expected);
   const std::string source = (path / kWeightsFile).string();
-  const std::shared_ptr<FoldedNetwork> network = FoldWeights(
-      ParseTensors(checkpoint.files.at(kWeightsFile), source), checkpoint.info, source);
+  const std::shared_ptr<FoldedNetwork> network =
+      FoldWeights(ParseTensors(checkpoint.files.at(kWeightsFile), source), checkpoint.info, source);
   const auto ranges = checkpoint.files.find(kActivationRangesFile);
   if (ranges != checkpoint.files.end()) {
     ParseActivationRanges(ranges->second, (path / kActivationRangesFile).string(), *network);

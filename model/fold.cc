@@ -27,8 +27,8 @@ class TrainedArrays {
   }
 
   void ReadConv(const std::string& name, ConvLayer& conv) const {
-    conv.weight = Read(name + ".weight",
-                       {conv.out_channels, conv.in_channels, conv.kernel, conv.kernel});
+    conv.weight =
+        Read(name + ".weight", {conv.out_channels, conv.in_channels, conv.kernel, conv.kernel});
   }
   void ReadConvNorm(const std::string& name, ConvLayer& conv) const {
     ReadConv(name + ".conv", conv);

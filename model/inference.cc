@@ -89,8 +89,8 @@ InferenceFacts DescribeInference(const InferenceSettings& settings) {
 }
 
 std::string Text(const InferenceFacts& facts) {
-  return facts.device + ", " + facts.precision + ", by " + facts.computed_by +
-         ", processor with " + facts.cpu_isa;
+  return facts.device + ", " + facts.precision + ", by " + facts.computed_by + ", processor with " +
+         facts.cpu_isa;
 }
 
 }  // namespace khanzero

@@ -17,9 +17,10 @@ namespace khanzero {
 struct FoldedNetwork;
 
 // An evaluator of `network` on the device and in the precision that `settings` ask for; "auto" is
-// resolved by what the machine has; int8 is taken by itself only for a calibrated network. Evaluators share `network` and nothing else: make one for each
-// thread. On the CPU, Evaluate() leaves its calling thread with one OpenMP thread, so also with one
-// of LibTorch's (see SetTorchThreads). Throws InputError for a device or precision this machine has not.
+// resolved by what the machine has; int8 is taken by itself only for a calibrated network.
+// Evaluators share `network` and nothing else: make one for each thread. On the CPU, Evaluate()
+// leaves its calling thread with one OpenMP thread, so also with one of LibTorch's (see
+// SetTorchThreads). Throws InputError for a device or precision this machine has not.
 std::unique_ptr<Evaluator> MakeEvaluator(std::shared_ptr<const FoldedNetwork> network,
                                          const InferenceSettings& settings);
 

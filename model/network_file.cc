@@ -11,12 +11,15 @@
 #include <vector>
 
 #include "env/error.h"
+#include "model/activation_ranges.h"
 #include "model/files.h"
 #include "model/safetensors.h"
 #include "model/version.h"
 
 namespace khanzero {
 namespace {
+
+constexpr const char* kActivationRangesName = "activation_ranges";
 
 StoredTensor Store(std::span<const float> values, std::vector<int64_t> shape,
                    ModelPrecision precision) {
@@ -72,6 +75,9 @@ std::string SerializeNetwork(const FoldedNetwork& network, const ModelDescriptio
                    {"game", description.info.game.name},
                    {"licence", "GPL-3.0-or-later"},
                    {"program", "khanzero " + std::string(ProgramVersion())}};
+  if (network.calibrated()) {
+    file.metadata[kActivationRangesName] = SerializeActivationRanges(network);
+  }
   ForEachArray(network, [&](const std::string& name, const std::vector<float>& values,
                             std::vector<int64_t> shape) {
     file.tensors[name] = Store(values, std::move(shape), description.precision);
@@ -101,6 +107,8 @@ StoredNetwork ParseNetwork(std::string_view bytes, const std::string& source) {
   if (count != file.tensors.size()) {
     throw InputError(source + " has arrays that its description says nothing of");
   }
+  const auto ranges = file.metadata.find(kActivationRangesName);
+  if (ranges != file.metadata.end()) ParseActivationRanges(ranges->second, source, *network);
   stored.network = std::move(network);
   return stored;
 }

@@ -108,9 +108,9 @@ struct OneDnnTower::Impl {
   struct Step {
     dnnl::primitive primitive;
     Arguments arguments;
-    size_t layer = 0;       // in FoldedNetwork::convolutions()
+    size_t layer = 0;  // in FoldedNetwork::convolutions()
     memory output;
-    ChannelScales scales;   // of integers; empty where the output is real
+    ChannelScales scales;  // of integers; empty where the output is real
   };
   // How a layer's output is written, beyond what its ConvLayer says.
   struct Output {
@@ -161,8 +161,8 @@ struct OneDnnTower::Impl {
     const std::span<const float> tower_scales = scales_of(layer);
     policy = AddConv("policy_conv", layer + 1, network.policy_conv, x, tower_scales,
                      {.type = DataType::f32});
-    const memory value = AddConv("value_conv", layer + 3, network.value_conv, x, tower_scales,
-                                 {.type = head_type});
+    const memory value =
+        AddConv("value_conv", layer + 3, network.value_conv, x, tower_scales, {.type = head_type});
     AddValueHidden(network.value_hidden, value);
   }
 
@@ -213,22 +213,21 @@ struct OneDnnTower::Impl {
          {pad, pad},
          {pad, pad}},
         attributes, CpuEngine());
-    const memory packed =
-        type == DataType::u8
-            ? weights->Packed(name, {dims, DataType::s8, Tag::oihw}, quantized.weight.data(),
-                              description.weights_desc())
-            : weights->Packed(name, {dims, DataType::f32, Tag::oihw}, conv.weight.data(),
-                              description.weights_desc());
+    const memory packed = type == DataType::u8
+                              ? weights->Packed(name, {dims, DataType::s8, Tag::oihw},
+                                                quantized.weight.data(), description.weights_desc())
+                              : weights->Packed(name, {dims, DataType::f32, Tag::oihw},
+                                                conv.weight.data(), description.weights_desc());
     const memory result = output.residual != nullptr ? *output.residual : NewMemory(to);
-    steps.push_back({.primitive = dnnl::convolution_forward(description),
-                     .arguments = {{DNNL_ARG_SRC, from},
-                                   {DNNL_ARG_WEIGHTS, packed},
-                                   {DNNL_ARG_BIAS,
-                                    Copy(type == DataType::u8 ? quantized.bias : conv.bias)},
-                                   {DNNL_ARG_DST, result}},
-                     .layer = layer,
-                     .output = result,
-                     .scales = {output.scales.begin(), output.scales.end()}});
+    steps.push_back(
+        {.primitive = dnnl::convolution_forward(description),
+         .arguments = {{DNNL_ARG_SRC, from},
+                       {DNNL_ARG_WEIGHTS, packed},
+                       {DNNL_ARG_BIAS, Copy(type == DataType::u8 ? quantized.bias : conv.bias)},
+                       {DNNL_ARG_DST, result}},
+         .layer = layer,
+         .output = result,
+         .scales = {output.scales.begin(), output.scales.end()}});
     return result;
   }
 
@@ -243,14 +242,10 @@ struct OneDnnTower::Impl {
     dnnl::primitive_attr attributes;
     attributes.set_post_ops(after);
     const dnnl::matmul::primitive_desc description(
-        {from,
-         {dims, head_type, Tag::any},
-         {{1, hidden.out_features}, DataType::f32, Tag::ab},
-         to},
+        {from, {dims, head_type, Tag::any}, {{1, hidden.out_features}, DataType::f32, Tag::ab}, to},
         attributes, CpuEngine());
-    const memory packed =
-        weights->Packed("value_hidden", {dims, DataType::f32, Tag::ba}, hidden.weight.data(),
-                        description.weights_desc());
+    const memory packed = weights->Packed("value_hidden", {dims, DataType::f32, Tag::ba},
+                                          hidden.weight.data(), description.weights_desc());
     value_hidden = NewMemory(to);
     memory bias({{1, hidden.out_features}, DataType::f32, Tag::ab}, CpuEngine());
     std::ranges::copy(hidden.bias, static_cast<float*>(bias.get_data_handle()));

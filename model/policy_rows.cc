@@ -49,8 +49,7 @@ void FillLogits(const ConvLayer& policy_out, std::span<const float> features, in
 Wdl WdlOf(const LinearLayer& value_out, std::span<const float> hidden) {
   std::array<float, 3> logits{};
   for (size_t k = 0; k < logits.size(); ++k) {
-    logits[k] = value_out.bias[k] + Dot(hidden.data(),
-                                        value_out.weight.data() + k * hidden.size(),
+    logits[k] = value_out.bias[k] + Dot(hidden.data(), value_out.weight.data() + k * hidden.size(),
                                         static_cast<int64_t>(hidden.size()));
   }
   const float largest = std::ranges::max(logits);

@@ -58,9 +58,7 @@ void RunProgram(std::array<std::string, 4> words) {
 
 }  // namespace
 
-fs::path TorchScriptProgram() {
-  return PathBesideProgram(kTorchScriptProgram);
-}
+fs::path TorchScriptProgram() { return PathBesideProgram(kTorchScriptProgram); }
 
 ModelOutputs RunByProgram(const fs::path& program, const fs::path& model,
                           const EncodingShape& shape, const ExportPositions& positions) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // What inference has of LibTorch. Two libraries define these functions: khanzero_torch_backend, and
-// khanzero_no_torch for programs that must start at once (LibTorch takes 0.3 s to load), where there
-// is no GPU and the rest throws InputError.
+// khanzero_no_torch for programs that must start at once (LibTorch takes 0.3 s to load), where
+// there is no GPU and the rest throws InputError.
 #pragma once
 
 #include <memory>

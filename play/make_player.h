@@ -14,9 +14,9 @@
 #include "model/inference.h"
 #include "play/alpha_beta.h"
 #include "play/baseline_players.h"
-#include "play/self_calibration.h"
 #include "play/network_player.h"
 #include "play/player_spec.h"
+#include "play/self_calibration.h"
 #include "play/uci_player.h"
 
 namespace khanzero {

@@ -67,17 +67,21 @@ EvaluationBatch PlayByPolicy(Evaluator& evaluator, int count, uint64_t seed) {
 EvaluationBatch SelfPlayPositions(const std::shared_ptr<const FoldedNetwork>& network,
                                   const std::string& game, int count, uint64_t seed) {
   const auto evaluator = MakeEvaluator(network, {.precision = Precision::kFp32, .device = "cpu"});
-  return WithGame(game,
-                  [&]<class G>() { return PlayByPolicy<G>(*evaluator, count, seed); });
+  return WithGame(game, [&]<class G>() { return PlayByPolicy<G>(*evaluator, count, seed); });
 }
 
-std::shared_ptr<const FoldedNetwork> CalibratedForPlay(
-    std::shared_ptr<const FoldedNetwork> network, const std::string& game,
-    const InferenceSettings& settings) {
-  if (network->calibrated() || !NeedsCalibration(settings)) return network;
+std::shared_ptr<const FoldedNetwork> Calibrated(std::shared_ptr<const FoldedNetwork> network,
+                                                const std::string& game) {
+  if (network->calibrated()) return network;
   const EvaluationBatch positions =
       SelfPlayPositions(network, game, kCalibrationPositions, /*seed=*/1);
   return Calibrate(*network, positions.planes());
+}
+
+std::shared_ptr<const FoldedNetwork> CalibratedForPlay(std::shared_ptr<const FoldedNetwork> network,
+                                                       const std::string& game,
+                                                       const InferenceSettings& settings) {
+  return NeedsCalibration(settings) ? Calibrated(std::move(network), game) : network;
 }
 
 std::shared_ptr<const FoldedNetwork> LoadNetworkForPlay(const std::string& path,

@@ -20,11 +20,14 @@ struct FoldedNetwork;
 EvaluationBatch SelfPlayPositions(const std::shared_ptr<const FoldedNetwork>& network,
                                   const std::string& game, int count, uint64_t seed);
 
-// The network, calibrated on positions of its own play where it is not calibrated and `settings`
-// can make use of that (see NeedsCalibration).
-std::shared_ptr<const FoldedNetwork> CalibratedForPlay(
-    std::shared_ptr<const FoldedNetwork> network, const std::string& game,
-    const InferenceSettings& settings);
+// The network, calibrated on positions of its own play where it is not calibrated.
+std::shared_ptr<const FoldedNetwork> Calibrated(std::shared_ptr<const FoldedNetwork> network,
+                                                const std::string& game);
+
+// The same where `settings` can make use of it (see NeedsCalibration).
+std::shared_ptr<const FoldedNetwork> CalibratedForPlay(std::shared_ptr<const FoldedNetwork> network,
+                                                       const std::string& game,
+                                                       const InferenceSettings& settings);
 
 // LoadFoldedNetwork, then CalibratedForPlay. Throws as both do.
 std::shared_ptr<const FoldedNetwork> LoadNetworkForPlay(const std::string& path,

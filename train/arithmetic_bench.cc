@@ -56,8 +56,8 @@ std::vector<ArithmeticRate> CompareArithmetics(const RawInference& raw, int thre
   const std::vector<Way> ways = WaysOf(in_use.device);
   std::vector<ArithmeticRate> result;
   for (const Way& way : ways) {
-    const bool used = way.facts.computed_by == in_use.computed_by &&
-                      way.facts.precision == in_use.precision;
+    const bool used =
+        way.facts.computed_by == in_use.computed_by && way.facts.precision == in_use.precision;
     result.push_back({.name = NameOf(way),
                       .in_use = used,
                       .difference = CompareOutputs(raw, ways.front().settings, way.settings)});

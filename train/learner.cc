@@ -174,6 +174,7 @@ struct Learner::Impl {
     if (!std::isfinite(norm)) return false;
     optimizer->step();
     ++step;
+    folded = nullptr;
     if (averaged) {
       const auto n = static_cast<double>(step);
       MoveTowards(*averaged, *network,
@@ -200,6 +201,7 @@ struct Learner::Impl {
     if (averaged) RestoreWeights(*averaged, note.averaged, "the noted average");
     Restore(*optimizer, note.optimizer);
     step = note.step;
+    folded = nullptr;
     watch = note.watch;
   }
 
@@ -221,6 +223,7 @@ struct Learner::Impl {
   bool bf16 = false;
   Heads heads = Heads::kPlay;
   std::string loop_state;
+  std::shared_ptr<const FoldedNetwork> folded;  // made by Folded(), until the next step
 };
 
 Learner::Learner(const Config& config) : impl_(std::make_unique<Impl>(config)) {
@@ -397,16 +400,17 @@ ValidationReport Learner::Validate(ReplayWindow& window, int samples) {
 }
 
 std::shared_ptr<const FoldedNetwork> Learner::Folded(ReplayWindow& window) const {
-  const std::shared_ptr<const FoldedNetwork> folded = Fold(impl_->shown());
-  if (window.training_positions() == 0) return folded;
+  std::shared_ptr<const FoldedNetwork>& folded = impl_->folded;
+  if (folded == nullptr) folded = Fold(impl_->shown());
+  if (folded->calibrated() || window.training_positions() == 0) return folded;
   // A stream of its own: what the learner draws must not depend on who asks for the network.
   Random random(static_cast<uint64_t>(impl_->step));
-  const auto samples =
-      window.Draw(ReplayWindow::Part::kTraining, kCalibrationPositions, random);
-  const LearnerBatch batch = MakeLearnerBatch(*impl_->replayer, samples, impl_->config.learner,
-                                              Targets::kPlay, random);
+  const auto samples = window.Draw(ReplayWindow::Part::kTraining, kCalibrationPositions, random);
+  const LearnerBatch batch =
+      MakeLearnerBatch(*impl_->replayer, samples, impl_->config.learner, Targets::kPlay, random);
   const torch::Tensor planes = batch.planes.permute({0, 2, 3, 1}).contiguous();
-  return Calibrate(*folded, {planes.data_ptr<float>(), static_cast<size_t>(planes.numel())});
+  folded = Calibrate(*folded, {planes.data_ptr<float>(), static_cast<size_t>(planes.numel())});
+  return folded;
 }
 
 void Learner::Save(const std::filesystem::path& path, const CheckpointInfo& info,

@@ -12,7 +12,6 @@
 #include "env/error.h"
 #include "env/games.h"
 #include "model/files.h"
-#include "model/folded_network.h"
 #include "model/inference.h"
 #include "train/cycle_ladder.h"
 #include "train/cycle_metrics.h"
@@ -193,15 +192,6 @@ class TrainingLoop {
     display_.Say(text);
   }
 
-  // The learner's network, made once for each step.
-  std::shared_ptr<const FoldedNetwork> Newest() {
-    if (newest_ == nullptr || newest_step_ != learner_->step() || !newest_->calibrated()) {
-      newest_ = learner_->Folded(window_);
-      newest_step_ = learner_->step();
-    }
-    return newest_;
-  }
-
   // Self-play until the cycle has its games or the time is up. Workers hand over finished games;
   // this thread stores them at once and shows progress.
   void Play() {
@@ -217,7 +207,7 @@ class TrainingLoop {
     if (wanted <= 0) return;
 
     const bool uniform = cycle_ * config_.loop.games_per_cycle < config_.loop.uniform_games;
-    const std::shared_ptr<const FoldedNetwork> network = Newest();
+    const std::shared_ptr<const FoldedNetwork> network = learner_->Folded(window_);
     const SelfPlay::Network player{
         .make_evaluator = [&]() -> std::unique_ptr<Evaluator> {
           if (uniform) return std::make_unique<UniformEvaluator>(replayer_->info().shape);
@@ -304,7 +294,7 @@ class TrainingLoop {
     metrics_.reuse =
         static_cast<double>(trained_samples_) /
         std::max(1.0, (1.0 - settings.validation_share) * static_cast<double>(status_.positions));
-    metrics_.search_gap = probe_->Measure(*MakeEvaluator(Newest(), config_.inference));
+    metrics_.search_gap = probe_->Measure(*MakeEvaluator(learner_->Folded(window_), config_.inference));
     constexpr int kValidationSamples = 2048;
     metrics_.validation = learner_->Validate(window_, kValidationSamples);
     Show("learning", true);
@@ -327,7 +317,7 @@ class TrainingLoop {
                               .date = {}};
     const std::string name = RunFolder::CheckpointName(learner_->step());
     checkpoint_ = run_.checkpoints() / name;
-    learner_->Save(checkpoint_, info, *Newest(), state.dump(2));
+    learner_->Save(checkpoint_, info, *learner_->Folded(window_), state.dump(2));
     run_.SetLatest(name);
     run_.PruneCheckpoints(config_.loop.keep_checkpoints);
     log_->info("checkpoint {} after {} games", name, status_.games);
@@ -436,8 +426,6 @@ class TrainingLoop {
   std::unique_ptr<SearchProbe> probe_;
   WindowFeed feed_;
   std::unique_ptr<Learner> learner_;
-  std::shared_ptr<const FoldedNetwork> newest_;
-  int64_t newest_step_ = -1;
 
   const steady_clock::time_point start_ = steady_clock::now();
   double hours_before_ = 0.0;

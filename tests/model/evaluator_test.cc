@@ -243,8 +243,8 @@ TEST(TorchEvaluator, EmptyBatchIsNothingAndABatchCanBeReused) {
 }
 
 TEST(TorchEvaluator, BatchOfAnotherShapeIsOurOwnFault) {
-  const auto evaluator =
-      MakeEvaluator(Fold(*MakeTrainedLikeNetwork(InfoOfGame("khans").shape)), Cpu(Precision::kAuto));
+  const auto evaluator = MakeEvaluator(Fold(*MakeTrainedLikeNetwork(InfoOfGame("khans").shape)),
+                                       Cpu(Precision::kAuto));
   EvaluationBatch batch(InfoOfGame("serbest").shape);
   EXPECT_THROW(evaluator->Evaluate(batch), InternalError);
 }

@@ -281,9 +281,7 @@ TEST(InferenceChoice, AutoTakesInt8OnlyForACalibratedNetworkWhereItIsFast) {
   EXPECT_FALSE(NeedsCalibration({.precision = Precision::kFp32, .device = "cpu"}));
   EXPECT_FALSE(NeedsCalibration({.backend = InferenceBackend::kTorch, .device = "cpu"}));
   const InferenceFacts facts = DescribeInference({.device = "cpu"});
-  EXPECT_EQ(facts.precision, ThisCpu().vnni   ? "int8"
-                             : ThisCpu().bf16 ? "bf16"
-                                              : "fp32");
+  EXPECT_EQ(facts.precision, ThisCpu().vnni ? "int8" : ThisCpu().bf16 ? "bf16" : "fp32");
   // Uncalibrated: made without int8, and right.
   const std::shared_ptr<const FoldedNetwork> fresh = Fold(*MakeTrainedLikeNetwork(shape));
   const std::vector<float> planes = RandomPlanes(shape, 2, 1);
