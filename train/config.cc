@@ -125,7 +125,9 @@ void Validate(const Config& config, const std::map<std::string, std::string>& pl
 
 }  // namespace
 
-Config ParseConfig(const std::string& text, const std::string& source,
+namespace {
+
+Config ParseFreely(const std::string& text, const std::string& source,
                    const std::vector<std::string>& overrides) {
   Config config;
   SettingsSource from{.name = source, .has_lines = true, .all_keys = AllKeys(), .places = {}};
@@ -137,6 +139,21 @@ Config ParseConfig(const std::string& text, const std::string& source,
   }
   Validate(config, from.places);
   return config;
+}
+
+}  // namespace
+
+Config ParseConfig(const std::string& text, const std::string& source,
+                   const std::vector<std::string>& overrides) {
+  try {
+    return ParseFreely(text, source, overrides);
+  } catch (const InputError& error) {
+    // It quotes the text, which may hold what steers a terminal.
+    std::string what = error.what();
+    std::ranges::replace_if(
+        what, [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; }, '?');
+    throw InputError(what);
+  }
 }
 
 Config LoadConfig(const std::string& path, const std::vector<std::string>& overrides) {

@@ -26,8 +26,10 @@ PlayerSettings SettingsOf(const LadderOptions& options, int nodes) {
   return settings;
 }
 
-std::string WeightsChecksum(const std::filesystem::path& checkpoint) {
-  return ChecksumOf(ReadFile(checkpoint / kWeights));
+// Of a checkpoint's folder or of an export.
+std::string WeightsChecksum(const std::filesystem::path& network) {
+  const bool is_export = std::filesystem::is_regular_file(network);
+  return ChecksumOf(ReadFile(is_export ? network : network / kWeights));
 }
 
 // A name that stands in a PGN tag as it is.

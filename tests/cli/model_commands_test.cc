@@ -109,6 +109,11 @@ TEST_P(ModelCommands, AnExportPlays) {
       RunKhanzero({"match", "--game", game(), "--a", "checkpoint:" + model, "--b", "random",
                    "--pairs", "1", "--nodes", "2", "--max-plies", "20"});
   EXPECT_EQ(match.exit_code, 0) << match.err;
+  const RunResult ladder = RunKhanzero({"ladder", "--run", run_.path().string(), "--no-baselines",
+                                        "--anchor", "checkpoint:" + model + "@2", "--nodes", "2",
+                                        "--max-games", "2", "--threads", "1"});
+  EXPECT_EQ(ladder.exit_code, 0) << ladder.err;
+  EXPECT_NE(ladder.out.find("model.safetensors@2"), std::string::npos) << ladder.out;
   const RunResult play = RunKhanzero({"play", "--weights", model, "--nodes", "2"}, "quit\n");
   EXPECT_EQ(play.exit_code, 0) << play.err;
   RunningKhanzero engine({"uci", "--weights", model});

@@ -49,10 +49,17 @@ for (const [first, n] of [[0, 1], [1, count - 1]]) {
                                 [n, ...sizes]);
   const outputs = await session.run({planes});
   if (outputs.wdl.dims.join() !== `${n},3`) throw new Error(`wdl has dims ${outputs.wdl.dims}`);
-  policy.push(...outputs.policy.data);
-  wdl.push(...outputs.wdl.data);
+  policy.push(outputs.policy.data);
+  wdl.push(outputs.wdl.data);
 }
-writeTensors(output, {
-  policy: {shape: [count, policy.length / count], data: Float32Array.from(policy)},
-  wdl: {shape: [count, 3], data: Float32Array.from(wdl)},
-});
+
+function joined(parts) {
+  const all = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return {shape: [count, all.length / count], data: all};
+}
+writeTensors(output, {policy: joined(policy), wdl: joined(wdl)});
