@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// khanzero export: a checkpoint as a model that other programs load.
+// khanzero export: a network as one file that other programs load.
 #include "model/export.h"
 
 #include <fmt/format.h>
@@ -10,90 +10,85 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "cli/choices.h"
 #include "cli/commands.h"
+#include "cli/model_rating.h"
 #include "cli/weights.h"
-#include "env/games.h"
-#include "env/history.h"
-#include "env/random.h"
-#include "model/checkpoint.h"
-#include "model/inference.h"
 
 namespace khanzero {
 
 namespace {
 
+constexpr int kPositions = 200;
+
 struct ExportCommand {
   std::string weights;
   std::string format = "torchscript";
+  std::string precision = "fp32";
   std::string out;
   bool json = false;
 };
 
-// Encoded positions of random games of the checkpoint's game: what the export is verified on.
-std::vector<float> RandomPositions(const GameInfo& info) {
-  return WithGame(info.name, [&]<class G>() {
-    constexpr int kPositions = 200;
-    const auto input_size = static_cast<size_t>(info.shape.input_size());
-    std::vector<float> planes(kPositions * input_size);
-    Random random(1);
-    GameState<G> state(G::Position::Start());
-    typename G::Moves moves;
-    for (size_t i = 0; i < kPositions; ++i) {
-      G::Encode(state.position(), {planes.data() + i * input_size, input_size});
-      state.position().LegalMoves(moves);
-      state.Play(moves[static_cast<int>(random.Below(static_cast<uint64_t>(moves.size())))]);
-      if (state.position().ComputeOutcome().over()) {
-        state = GameState<G>(G::Position::Start());
-      }
-    }
-    return planes;
-  });
-}
-
-void Run(const ExportCommand& command) {
-  const std::filesystem::path checkpoint = FindCheckpoint(command.weights);
-  const CheckpointInfo info = ReadCheckpointInfo(checkpoint);
-  const std::shared_ptr<const FoldedNetwork> network =
-      LoadFoldedNetwork(checkpoint.string(), nullptr);
-  const ExportReport report =
-      ExportTorchScript(*network, info, command.out, RandomPositions(info.game));
+void Print(const ExportCommand& command, const ExportSource& source, const ExportReport& report) {
   if (command.json) {
     std::cout << nlohmann::ordered_json{{"file", command.out},
                                         {"format", command.format},
+                                        {"precision", command.precision},
                                         {"bytes", report.bytes},
                                         {"positions", report.positions},
                                         {"max_policy_difference", report.max_policy_difference},
-                                        {"max_wdl_difference", report.max_wdl_difference}}
+                                        {"max_wdl_difference", report.max_wdl_difference},
+                                        {"top1_agreement", report.top1_agreement}}
                      .dump()
               << "\n";
     return;
   }
+  const CheckpointInfo& info = source.description.info;
   fmt::print(
-      "Wrote {} ({} bytes): {} of step {}\n"
-      "Loaded back and compared on {} positions: logits differ by at most {:.2g}, win/draw/loss "
-      "by {:.2g}\n",
-      command.out, report.bytes, info.game.name, info.step, report.positions,
-      report.max_policy_difference, report.max_wdl_difference);
+      "Wrote {} ({} bytes, {}): {} of step {}\n"
+      "Read back and compared with the checkpoint on {} positions: logits differ by at most "
+      "{:.2g}, win/draw/loss by {:.2g}; the best move is the same in {:.1f} % of them\n",
+      command.out, report.bytes, command.precision, info.game.name, info.step, report.positions,
+      report.max_policy_difference, report.max_wdl_difference, 100.0 * report.top1_agreement);
+}
+
+void Run(const ExportCommand& command) {
+  const std::filesystem::path path = FindCheckpoint(command.weights);
+  ExportSource source = LoadExportSource(path, kPositions);
+  if (!source.description.rating) source.description.rating = RatingOfCheckpoint(path);
+  source.description.precision = ChoiceOf<ModelPrecision>(command.precision, kModelPrecisionNames);
+  const auto format = ChoiceOf<ExportFormat>(command.format, kExportFormatNames);
+  Print(command, source, ExportModel(source, format, command.out));
 }
 
 }  // namespace
 
 void AddExport(CLI::App& app) {
   const auto command = std::make_shared<ExportCommand>();
-  CLI::App* const sub = app.add_subcommand("export", "Write a checkpoint as a model for elsewhere");
+  CLI::App* const sub = app.add_subcommand("export", "Write a network as a model for elsewhere");
   sub->add_option("--checkpoint", command->weights, kWeightsHelp)->required()->type_name("PATH");
-  sub->add_option("--format", command->format, "torchscript: LibTorch and PyTorch load it")
-      ->check(CLI::IsMember({"torchscript"}))
+  sub->add_option(
+         "--format", command->format,
+         "torchscript: for LibTorch and PyTorch; onnx: for ONNX runtimes; safetensors: the "
+         "layers alone, which khanzero itself plays with, too")
+      ->check(OneOf(kExportFormatNames))
+      ->capture_default_str();
+  sub->add_option("--precision", command->precision,
+                  "How weights are stored; with fp16 the file has half the size")
+      ->check(OneOf(kModelPrecisionNames))
       ->capture_default_str();
   sub->add_option("--out", command->out, "The file to write; one that is there is replaced")
       ->required()
       ->type_name("FILE");
   sub->add_flag("--json", command->json, "Print the report as one JSON object");
   sub->footer(
-      "The module takes planes [B, planes, ranks, files] and gives policy logits [B, policy size]\n"
-      "and win/draw/loss probabilities [B, 3] for the side to move; its extra file khanzero.json\n"
-      "describes them. In Python:\n"
-      "  files = {'khanzero.json': ''}; model = torch.jit.load(FILE, _extra_files=files)");
+      "A model takes planes [B, planes, ranks, files] and gives policy logits [B, policy size] "
+      "and\n"
+      "win/draw/loss probabilities [B, 3] for the side to move, for any B. Under the name\n"
+      "khanzero.json the file says what it is, what planes and policy indices mean, and where it\n"
+      "comes from; 'khanzero info FILE' prints it. Before the command reports success, the file "
+      "is\n"
+      "read back and compared with the checkpoint; one that differs is removed (exit code 1).");
   sub->callback([command] { Run(*command); });
 }
 

@@ -10,55 +10,60 @@
 
 #include "cli/commands.h"
 #include "cli/weights.h"
+#include "env/error.h"
 #include "model/checkpoint.h"
-#include "model/export.h"
+#include "model/folded_network.h"
+#include "model/load_network.h"
+#include "model/model_file.h"
 
 namespace khanzero {
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 struct InfoCommand {
   std::string path;
   bool json = false;
 };
 
-nlohmann::ordered_json Describe(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path)) {
-    throw InputError("'" + path.string() + "' does not exist");
+Json Describe(const std::filesystem::path& path) {
+  const ModelFile file = ReadModelFile(path);
+  Json json = {{"kind", kModelKindNames[static_cast<size_t>(file.kind)]}};
+  if (file.kind == ModelKind::kCheckpoint) {
+    json.update(Json(ToJson(LoadCheckpoint(path, nullptr).info)));  // loading verifies every file
+  } else {
+    json.update(Json::parse(file.description));
+    // Its arrays are verified, too.
+    if (file.kind == ModelKind::kSafetensors) LoadFoldedNetwork(path.string(), nullptr);
   }
-  if (!std::filesystem::is_directory(path)) {
-    auto json = nlohmann::ordered_json::parse(ReadTorchScriptMetadata(path));
-    json["kind"] = "torchscript";
-    return json;
-  }
-  // Loading verifies every file.
-  const CheckpointInfo info = LoadCheckpoint(path, nullptr).info;
-  const EncodingShape& shape = info.game.shape;
-  return {{"kind", "checkpoint"},
-          {"game", info.game.name},
-          {"rules_version", info.game.rules_version},
-          {"encoding_version", info.game.encoding_version},
-          {"board", fmt::format("{}x{}", shape.files, shape.ranks)},
-          {"input_planes", shape.input_planes},
-          {"policy_size", shape.policy_size()},
-          {"blocks", info.network.blocks},
-          {"channels", info.network.channels},
-          {"step", info.step},
-          {"games", info.games},
-          {"positions", info.positions},
-          {"date", info.date},
-          {"program_version", info.program_version}};
+  return json;
+}
+
+// Values of the file as they are, but for what could steer a terminal.
+std::string ValueText(const Json& value) {
+  return value.is_string() ? Printable(value.get<std::string>()) : value.dump();
 }
 
 void Run(const InfoCommand& command) {
-  const nlohmann::ordered_json json = Describe(FindCheckpoint(command.path));
+  const Json json = Describe(FindCheckpoint(command.path));
   if (command.json) {
     std::cout << json.dump() << "\n";
     return;
   }
   for (const auto& [key, value] : json.items()) {
-    if (value.is_array() || value.is_object()) continue;  // long lists are for --json
-    fmt::print("{:<18} {}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
+    // Long lists are for --json; what is null is not known.
+    const bool small = value.is_object() && value.size() <= 4 &&
+                       std::ranges::none_of(value, [](const Json& v) { return v.is_structured(); });
+    if (value.is_null() || value.is_array() || (value.is_object() && !small)) continue;
+    std::string text = ValueText(value);
+    if (small) {
+      text.clear();
+      for (const auto& [name, part] : value.items()) {
+        text += (text.empty() ? "" : ", ") + name + " " + ValueText(part);
+      }
+    }
+    fmt::print("{:<18} {}\n", Printable(key), text);
   }
 }
 
@@ -68,10 +73,12 @@ void AddInfo(CLI::App& app) {
   const auto command = std::make_shared<InfoCommand>();
   CLI::App* const sub = app.add_subcommand("info", "Say what a checkpoint or exported model is");
   sub->add_option("path", command->path,
-                  "A checkpoint's folder, latest:RUN, best:RUN, or an exported TorchScript file")
+                  "A checkpoint's folder, latest:RUN, best:RUN, or a file of 'khanzero export' in "
+                  "any format")
       ->required()
       ->type_name("PATH");
-  sub->add_flag("--json", command->json, "Print everything as one JSON object");
+  sub->add_flag("--json", command->json,
+                "Print everything, the planes and the policy map included, as one JSON object");
   sub->callback([command] { Run(*command); });
 }
 

@@ -5,14 +5,14 @@
 
 #include "env/error.h"
 #include "env/games.h"
-#include "model/checkpoint.h"
+#include "model/load_network.h"
 
 namespace khanzero {
 
 ChosenNetwork ChooseNetwork(const std::string& weights, const std::string& game) {
   if (!weights.empty()) {
     const std::filesystem::path path = FindCheckpoint(weights);
-    return {.path = path, .game = game.empty() ? ReadCheckpointInfo(path).game.name : game};
+    return {.path = path, .game = game.empty() ? ReadNetworkInfo(path).game.name : game};
   }
   if (game.empty()) {
     throw InputError("either --weights or --game is needed; the games are " + GameNamesText());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How commands name a network: a checkpoint's folder, or the newest or the best checkpoint of
-// a run.
+// How commands name a network: a checkpoint's folder, an exported file, or the newest or the best
+// checkpoint of a run.
 #pragma once
 
 #include <filesystem>
@@ -12,11 +12,11 @@
 namespace khanzero {
 
 inline constexpr const char* kWeightsHelp =
-    "A checkpoint's folder, or latest:RUN or best:RUN for the newest or best checkpoint of a run's "
-    "folder";
+    "A checkpoint's folder, an export in safetensors format, or latest:RUN or best:RUN for the "
+    "newest or best checkpoint of a run's folder";
 
-// Throws InputError for a run without a checkpoint. Whether the folder is a checkpoint is seen when
-// it is read.
+// Throws InputError for a run without a checkpoint. Whether the path is a checkpoint or an export
+// is seen when it is read.
 inline std::filesystem::path FindCheckpoint(const std::string& text) { return FindWeights(text); }
 
 // A network that a command plays with, and its game.

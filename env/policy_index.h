@@ -15,6 +15,19 @@
 
 namespace khanzero {
 
+// What the moves of one plane have in common, so that a reader without this code can turn an index
+// into a move. Everything is seen by the mover.
+struct PolicyPlane {
+  enum class Kind { kMove, kPromotion, kPlacement };
+
+  Kind kind = Kind::kMove;
+  // From origin to target; not for placements. A move that must promote becomes the first choice of
+  // its piece, a move of kPromotion the choice `choice` (from 0).
+  Offset step{};
+  size_t choice = 0;
+  char piece = ' ';  // placements: the letter of the piece placed
+};
+
 template <class Spec>
 class PolicyMap {
  public:
@@ -51,6 +64,29 @@ class PolicyMap {
       }
     }
     return static_cast<uint16_t>(kPlaneOf[from][to] * Geo::kSquares + from);
+  }
+
+  // What each plane means, in order, for export and for people.
+  static std::vector<PolicyPlane> Planes() {
+    using Kind = PolicyPlane::Kind;
+    std::vector<PolicyPlane> planes;
+    for (const Offset& step : kDirections) {
+      for (int n = 1; n <= kMaxDistance; ++n) {
+        planes.push_back({.step = {n * step.file, n * step.rank}});
+      }
+    }
+    for (const Offset& jump : kKnightJumps) planes.push_back({.step = jump});
+    for (size_t choice = 1; choice <= kUnderPromotions; ++choice) {
+      for (const int file : {-1, 0, 1}) {
+        planes.push_back({.kind = Kind::kPromotion, .step = {file, 1}, .choice = choice});
+      }
+    }
+    if constexpr (Spec::kHasHands) {
+      for (const PieceSpec& piece : Spec::kPieces) {
+        planes.push_back({.kind = Kind::kPlacement, .piece = piece.letter});
+      }
+    }
+    return planes;
   }
 
   // The index of the same move with left and right exchanged.

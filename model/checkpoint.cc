@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// checkpoint.json lists every file with its size and checksum, and carries a checksum of itself.
+// A checkpoint's files; model/checkpoint_info.cc has their list.
 #include "model/checkpoint.h"
 
 #include <torch/torch.h>
 
 #include <ctime>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <system_error>
 #include <utility>
 
 #include "env/error.h"
 #include "model/files.h"
+#include "model/foreign_json.h"
 #include "model/network.h"
 #include "model/safetensors.h"
 #include "model/version.h"
@@ -21,12 +21,9 @@ namespace khanzero {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 constexpr const char* kInfoFile = "checkpoint.json";
 constexpr const char* kWeightsFile = "weights.safetensors";
-constexpr const char* kFormatName = "khanzero checkpoint";
-constexpr int kFormatVersion = 1;
 
 std::string NowUtc() {
   const std::time_t now = std::time(nullptr);
@@ -37,88 +34,7 @@ std::string NowUtc() {
   return {text, n};
 }
 
-// --- checkpoint.json ---
-
-Json ToJson(const CheckpointInfo& info) {
-  const EncodingShape& shape = info.game.shape;
-  return {{"format", kFormatName},
-          {"format_version", kFormatVersion},
-          {"game", info.game.name},
-          {"rules_version", info.game.rules_version},
-          {"encoding_version", info.game.encoding_version},
-          {"shape",
-           {{"files", shape.files},
-            {"ranks", shape.ranks},
-            {"input_planes", shape.input_planes},
-            {"policy_planes", shape.policy_planes}}},
-          {"network",
-           {{"blocks", info.network.blocks},
-            {"channels", info.network.channels},
-            {"value_hidden", info.network.value_hidden}}},
-          {"step", info.step},
-          {"games", info.games},
-          {"positions", info.positions},
-          {"config", info.config_yaml},
-          {"program_version", info.program_version},
-          {"date", info.date}};
-}
-
-CheckpointInfo FromJson(const Json& json) {
-  CheckpointInfo info;
-  json.at("game").get_to(info.game.name);
-  json.at("rules_version").get_to(info.game.rules_version);
-  json.at("encoding_version").get_to(info.game.encoding_version);
-  const Json& shape = json.at("shape");
-  shape.at("files").get_to(info.game.shape.files);
-  shape.at("ranks").get_to(info.game.shape.ranks);
-  shape.at("input_planes").get_to(info.game.shape.input_planes);
-  shape.at("policy_planes").get_to(info.game.shape.policy_planes);
-  const Json& network = json.at("network");
-  network.at("blocks").get_to(info.network.blocks);
-  network.at("channels").get_to(info.network.channels);
-  network.at("value_hidden").get_to(info.network.value_hidden);
-  json.at("step").get_to(info.step);
-  json.at("games").get_to(info.games);
-  json.at("positions").get_to(info.positions);
-  json.at("config").get_to(info.config_yaml);
-  json.at("program_version").get_to(info.program_version);
-  json.at("date").get_to(info.date);
-  return info;
-}
-
-// Throws InputError for a field outside the limits that the settings' own list gives, so that a
-// forged description cannot make a network of absurd size.
-class LimitChecker {
- public:
-  explicit LimitChecker(std::string where) : where_(std::move(where)) {}
-
-  void Number(const char* name, int value, int least, int most, const char* /*meaning*/) const {
-    if (value < least || value > most) {
-      throw InputError(where_ + ": " + name + " is " + std::to_string(value) + ", outside " +
-                       std::to_string(least) + " to " + std::to_string(most));
-    }
-  }
-
- private:
-  std::string where_;
-};
-
-void CheckLimits(CheckpointInfo& info, const std::string& where) {
-  LimitChecker limits(where);
-  NetworkSettings::Fields(info.network, limits);
-  const EncodingShape& shape = info.game.shape;
-  limits.Number("shape files", shape.files, 1, 26, "");
-  limits.Number("shape ranks", shape.ranks, 1, 26, "");
-  limits.Number("shape input_planes", shape.input_planes, 1, 4096, "");
-  limits.Number("shape policy_planes", shape.policy_planes, 1, 65536 / shape.squares(), "");
-}
-
-struct Description {
-  CheckpointInfo info;
-  Json files;  // name -> {bytes, checksum}
-};
-
-Description ReadDescription(const fs::path& path) {
+CheckpointDescription ReadDescription(const fs::path& path) {
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) throw InputError("there is no checkpoint at " + path.string());
@@ -130,58 +46,47 @@ Description ReadDescription(const fs::path& path) {
   if (!fs::exists(file, error)) {
     throw InputError(path.string() + " is not a checkpoint: it has no " + kInfoFile);
   }
-  Json json = Json::parse(ReadFile(file), nullptr, false);
-  if (!json.is_object() || json.value("format", Json()) != kFormatName) {
-    throw InputError(file.string() + " is damaged, or not the description of a checkpoint");
-  }
-  try {
-    const int version = json.at("format_version").get<int>();
-    if (version != kFormatVersion) {
-      throw InputError(file.string() + " has format version " + std::to_string(version) +
-                       ", this program (" + std::string(ProgramVersion()) + ") reads version " +
-                       std::to_string(kFormatVersion));
-    }
-    const std::string checksum = json.at("checksum").get<std::string>();
-    json.erase("checksum");
-    if (ChecksumOf(json.dump()) != checksum) {
-      throw InputError(file.string() + " was altered: its checksum does not fit its content");
-    }
-    Description description{.info = FromJson(json), .files = json.at("files")};
-    CheckLimits(description.info, file.string());
-    return description;
-  } catch (const Json::exception& e) {
-    throw InputError(file.string() + " is damaged: " + e.what());
-  }
+  return ParseDescription(ReadFile(file, kMostJsonBytes), file.string());
 }
 
 // --- the files ---
 
-std::string Seal(const CheckpointInfo& info, const ExtraFiles& files) {
-  Json json = ToJson(info);
-  json["files"] = Json::object();
-  for (const auto& [name, bytes] : files) {
-    json["files"][name] = {{"bytes", bytes.size()}, {"checksum", ChecksumOf(bytes)}};
-  }
-  json["checksum"] = ChecksumOf(json.dump());
-  return json.dump(2) + "\n";
-}
-
-std::string ReadVerified(const fs::path& folder, const std::string& name, const Json& expected) {
+std::string ReadVerified(const fs::path& folder, const std::string& name,
+                         const FileEntry& expected) {
   const fs::path path = folder / name;
   std::error_code error;
   if (!fs::exists(path, error)) {
     throw InputError("checkpoint " + folder.string() + " lacks its file " + name);
   }
-  std::string bytes = ReadFile(path);
-  const auto size = expected.at("bytes").get<uint64_t>();
-  if (bytes.size() != size) {
-    throw InputError(path.string() + " has " + std::to_string(bytes.size()) + " bytes, " +
-                     std::to_string(size) + " were written: it is truncated or was altered");
+  // Before it is read: memory is only taken for what is there and was written.
+  const uintmax_t size = fs::file_size(path, error);
+  if (!error && size != expected.bytes) {
+    throw InputError(path.string() + " has " + std::to_string(size) + " bytes, " +
+                     std::to_string(expected.bytes) +
+                     " were written: it is truncated or was altered");
   }
-  if (ChecksumOf(bytes) != expected.at("checksum").get<std::string>()) {
+  std::string bytes = ReadFile(path);
+  if (ChecksumOf(bytes) != expected.checksum) {
     throw InputError(path.string() + " was altered: its checksum is not the one written");
   }
   return bytes;
+}
+
+std::map<std::string, FileEntry> EntriesOf(const ExtraFiles& files) {
+  std::map<std::string, FileEntry> entries;
+  for (const auto& [name, bytes] : files) entries[name] = {bytes.size(), ChecksumOf(bytes)};
+  return entries;
+}
+
+// Before a network is made: its description may be forged, and a network of the largest size takes
+// gigabytes.
+void CheckHolds(const std::string& weights, const CheckpointInfo& info, const fs::path& path) {
+  const int64_t least =
+      EmptyNetwork(info.game.shape, info.network).parameter_count() * int64_t{sizeof(float)};
+  if (weights.size() < static_cast<uint64_t>(least)) {
+    throw InputError(path.string() + " has " + std::to_string(weights.size()) +
+                     " bytes, too few for the network that " + kInfoFile + " describes");
+  }
 }
 
 bool IsPlainName(const std::string& name) {
@@ -276,31 +181,6 @@ void RestoreWeights(NetworkImpl& network, const std::string& bytes, const std::s
   }
 }
 
-void CheckSameGame(const GameInfo& found, const GameInfo& expected, const std::string& what) {
-  const auto differ = [&](const std::string& of, const auto& theirs, const auto& ours) {
-    std::string text = what + " is for " + found.name + " with " + of + " " + theirs;
-    throw InputError(text + "; this program plays " + expected.name + " with " + of + " " + ours);
-  };
-  if (found.name != expected.name) {
-    throw InputError(what + " is for the game " + found.name + "; " + expected.name +
-                     " was asked for");
-  }
-  if (found.rules_version != expected.rules_version) {
-    differ("rules version", std::to_string(found.rules_version),
-           std::to_string(expected.rules_version));
-  }
-  if (found.encoding_version != expected.encoding_version) {
-    differ("encoding version", std::to_string(found.encoding_version),
-           std::to_string(expected.encoding_version));
-  }
-  const auto text = [](const EncodingShape& s) {
-    return std::to_string(s.files) + "x" + std::to_string(s.ranks) + ", " +
-           std::to_string(s.input_planes) + " input and " + std::to_string(s.policy_planes) +
-           " policy planes";
-  };
-  if (found.shape != expected.shape) differ("shape", text(found.shape), text(expected.shape));
-}
-
 void SaveCheckpoint(const fs::path& path, const CheckpointInfo& info, const NetworkImpl& network,
                     const ExtraFiles& extra) {
   Check(network.shape() == info.game.shape && network.settings() == info.network,
@@ -319,7 +199,7 @@ void SaveCheckpoint(const fs::path& path, const CheckpointInfo& info, const Netw
   try {
     fs::create_directories(aside);
     for (const auto& [name, bytes] : files) WriteNewFile(aside / name, bytes);
-    WriteNewFile(aside / kInfoFile, Seal(complete, files));
+    WriteNewFile(aside / kInfoFile, SerializeDescription({complete, EntriesOf(files)}));
     ReplaceFolder(aside, path);
   } catch (const fs::filesystem_error& e) {
     throw RuntimeFailure("writing checkpoint " + path.string() + " failed: " + e.what());
@@ -333,29 +213,31 @@ void SaveCheckpoint(const fs::path& path, const CheckpointInfo& info, const Netw
 CheckpointInfo ReadCheckpointInfo(const fs::path& path) { return ReadDescription(path).info; }
 
 Checkpoint LoadCheckpoint(const fs::path& path, const GameInfo* expected) {
-  const Description description = ReadDescription(path);
+  const CheckpointDescription description = ReadDescription(path);
   Checkpoint checkpoint{.info = description.info, .network = nullptr, .extra = {}};
   if (expected != nullptr) {
     CheckSameGame(checkpoint.info.game, *expected, "checkpoint " + path.string());
   }
   std::string weights;
-  try {
-    for (const auto& [name, entry] : description.files.items()) {
-      if (!IsPlainName(name)) throw InputError(path.string() + " lists a file outside itself");
-      std::string bytes = ReadVerified(path, name, entry);
-      if (name == kWeightsFile) {
-        weights = std::move(bytes);
-      } else {
-        checkpoint.extra[name] = std::move(bytes);
-      }
+  for (const auto& [name, entry] : description.files) {
+    if (!IsPlainName(name)) throw InputError(path.string() + " lists a file outside itself");
+    std::string bytes = ReadVerified(path, name, entry);
+    if (name == kWeightsFile) {
+      weights = std::move(bytes);
+    } else {
+      checkpoint.extra[name] = std::move(bytes);
     }
-  } catch (const Json::exception& e) {
-    throw InputError((path / kInfoFile).string() + " is damaged: " + e.what());
   }
+  CheckHolds(weights, checkpoint.info, path / kWeightsFile);
   checkpoint.network =
       std::make_shared<NetworkImpl>(checkpoint.info.game.shape, checkpoint.info.network);
   RestoreWeights(*checkpoint.network, weights, (path / kWeightsFile).string());
   return checkpoint;
+}
+
+std::shared_ptr<const FoldedNetwork> LoadCheckpointNetwork(const fs::path& path,
+                                                           const GameInfo* expected) {
+  return Fold(*LoadCheckpoint(path, expected).network);
 }
 
 }  // namespace khanzero

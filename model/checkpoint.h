@@ -16,26 +16,12 @@
 #include <string>
 #include <vector>
 
-#include "env/game_info.h"
-#include "model/settings.h"
+#include "model/checkpoint_info.h"
 
 namespace khanzero {
 
 class NetworkImpl;
-
-struct CheckpointInfo {
-  GameInfo game;
-  NetworkSettings network;
-  int64_t step = 0;       // optimiser steps
-  int64_t games = 0;      // games seen
-  int64_t positions = 0;  // positions seen
-  std::string config_yaml = {};
-  // SaveCheckpoint fills these in when they are empty.
-  std::string program_version = {};
-  std::string date = {};  // UTC, "2024-05-01T12:00:00Z"
-
-  friend bool operator==(const CheckpointInfo&, const CheckpointInfo&) = default;
-};
+struct FoldedNetwork;
 
 using ExtraFiles = std::map<std::string, std::string>;  // file name -> bytes
 
@@ -61,9 +47,9 @@ CheckpointInfo ReadCheckpointInfo(const std::filesystem::path& path);
 // game, rules version, encoding version or shape, naming both sides.
 Checkpoint LoadCheckpoint(const std::filesystem::path& path, const GameInfo* expected);
 
-// Throws InputError naming `what` and both sides unless `found` may be used where `expected` is
-// needed.
-void CheckSameGame(const GameInfo& found, const GameInfo& expected, const std::string& what);
+// The network alone, folded for inference. Throws InputError likewise.
+std::shared_ptr<const FoldedNetwork> LoadCheckpointNetwork(const std::filesystem::path& path,
+                                                           const GameInfo* expected);
 
 // Parameters and buffers of a network as a safetensors file, and back. RestoreWeights throws
 // InputError naming `source` for a missing, additional or misshapen array; the network is then as

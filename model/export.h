@@ -1,45 +1,40 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Models for elsewhere.
+// Models for elsewhere: one file that says what it is, compared with the checkpoint before it gets
+// its name.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
-#include <span>
-#include <string>
+#include <memory>
 
-#include "model/checkpoint.h"
+#include "model/export_check.h"
 #include "model/folded_network.h"
+#include "model/model_description.h"
 
 namespace khanzero {
 
-// The description that goes with every exported model: JSON text with game, versions, shapes, the
-// meaning of inputs and outputs, plane names, step, licence and program version.
-std::string ExportMetadata(const CheckpointInfo& info);
+enum class ExportFormat { kTorchScript, kOnnx, kSafetensors };
+inline constexpr ChoiceNames<3> kExportFormatNames = {"torchscript", "onnx", "safetensors"};
 
-// How well a written model, loaded back, agrees with the fp32 evaluator.
-struct ExportReport {
-  int positions = 0;
-  double max_policy_difference = 0.0;  // of logits
-  double max_wdl_difference = 0.0;     // of probabilities
-  uintmax_t bytes = 0;                 // size of the file
+// What is exported, and what the exported model must compute on `positions`.
+struct ExportSource {
+  std::shared_ptr<const FoldedNetwork> network;
+  ModelDescription description;
+  ExportPositions positions;
+  ModelOutputs reference;
 };
 
-// The largest differences an export may have and still be reported as good.
-inline constexpr double kMaxPolicyDifference = 1e-3;
-inline constexpr double kMaxWdlDifference = 1e-4;
+// The source for a checkpoint's folder, its reference being the outputs of the network as it is
+// trained, with batch norm not yet folded; or for a safetensors export. Throws InputError as
+// LoadFoldedNetwork, and for a game this program does not know.
+ExportSource LoadExportSource(const std::filesystem::path& path, int positions);
 
-// Writes a TorchScript module: input [B, planes, ranks, files] fp32, any B; outputs the policy
-// logits [B, policy_size] (index = plane * squares + square) and the win/draw/loss probabilities
-// [B, 3]. The metadata is its extra file "khanzero.json". Before the file gets its name it is
-// loaded back and compared on `positions` ([position][square][plane], any number), and on random
-// inputs besides. Throws RuntimeFailure when writing fails or the outputs differ; nothing is left
-// then.
-ExportReport ExportTorchScript(const FoldedNetwork& network, const CheckpointInfo& info,
-                               const std::filesystem::path& path,
-                               std::span<const float> positions = {});
-
-// The metadata of an exported TorchScript file. Throws InputError when it has none or is damaged.
-std::string ReadTorchScriptMetadata(const std::filesystem::path& path);
+// Writes the file: aside, then read back and run, compared with the reference, and only then
+// renamed. Throws RuntimeFailure when writing fails or the outputs differ; nothing is left then,
+// and a file that was there is as before. `torchscript_program` runs a written TorchScript module
+// (see run_program.h); when it is empty, that is khanzero-torchscript-run beside this program.
+ExportReport ExportModel(const ExportSource& source, ExportFormat format,
+                         const std::filesystem::path& path,
+                         const std::filesystem::path& torchscript_program = {});
 
 }  // namespace khanzero

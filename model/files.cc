@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -49,6 +50,44 @@ class FileDescriptor {
   int fd_;
 };
 
+// A regular file open for reading.
+class RegularFile {
+ public:
+  explicit RegularFile(const fs::path& path) : path_(path), file_(path, O_RDONLY | O_CLOEXEC) {
+    if (!file_.ok()) {
+      if (errno == ENOENT || errno == ENOTDIR) {
+        throw InputError("there is no file " + path.string());
+      }
+      throw InputError("cannot open " + path.string() + ": " + std::strerror(errno));
+    }
+    struct stat info = {};
+    if (::fstat(file_.get(), &info) != 0) Fail("reading", path, errno);
+    if (!S_ISREG(info.st_mode)) throw InputError(path.string() + " is not a regular file");
+    size_ = static_cast<uint64_t>(info.st_size);
+  }
+
+  uint64_t size() const { return size_; }
+  // The first `count` bytes; fewer when it was shortened meanwhile.
+  std::string Read(uint64_t count) const {
+    std::string bytes(count, '\0');
+    size_t done = 0;
+    while (done < bytes.size()) {
+      const ssize_t n = ::read(file_.get(), bytes.data() + done, bytes.size() - done);
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) Fail("reading", path_, errno);
+      if (n == 0) break;
+      done += static_cast<size_t>(n);
+    }
+    bytes.resize(done);
+    return bytes;
+  }
+
+ private:
+  fs::path path_;
+  FileDescriptor file_;
+  uint64_t size_ = 0;
+};
+
 void Sync(const fs::path& path, int flags) {
   const FileDescriptor file(path, flags | O_CLOEXEC);
   if (!file.ok()) Fail("opening", path, errno);
@@ -67,28 +106,18 @@ fs::path WithoutSlash(const fs::path& path) {
 
 }  // namespace
 
-std::string ReadFile(const fs::path& path) {
-  const FileDescriptor file(path, O_RDONLY | O_CLOEXEC);
-  if (!file.ok()) {
-    if (errno == ENOENT || errno == ENOTDIR) {
-      throw InputError("there is no file " + path.string());
-    }
-    throw InputError("cannot open " + path.string() + ": " + std::strerror(errno));
+std::string ReadFile(const fs::path& path, uint64_t most) {
+  const RegularFile file(path);
+  if (file.size() > most) {
+    throw InputError(path.string() + " has " + std::to_string(file.size()) + " bytes; at most " +
+                     std::to_string(most) + " are read");
   }
-  struct stat info = {};
-  if (::fstat(file.get(), &info) != 0) Fail("reading", path, errno);
-  if (!S_ISREG(info.st_mode)) throw InputError(path.string() + " is not a regular file");
-  std::string bytes(static_cast<size_t>(info.st_size), '\0');
-  size_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t n = ::read(file.get(), bytes.data() + done, bytes.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) Fail("reading", path, errno);
-    if (n == 0) break;  // shortened meanwhile
-    done += static_cast<size_t>(n);
-  }
-  bytes.resize(done);
-  return bytes;
+  return file.Read(file.size());
+}
+
+std::string ReadFileStart(const fs::path& path, uint64_t most) {
+  const RegularFile file(path);
+  return file.Read(std::min(file.size(), most));
 }
 
 void WriteNewFile(const fs::path& path, std::string_view bytes) {

@@ -4,15 +4,18 @@
 // new, never half of it.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
 
 namespace khanzero {
 
-// The whole file. Throws InputError when it does not exist or is not a regular file,
-// RuntimeFailure when reading fails.
-std::string ReadFile(const std::filesystem::path& path);
+// The whole file. Throws InputError when it does not exist, is not a regular file or has more than
+// `most` bytes (no memory is taken for it then), RuntimeFailure when reading fails.
+std::string ReadFile(const std::filesystem::path& path, uint64_t most = UINT64_MAX);
+// Its first bytes, `most` of them or all that there are. Throws as ReadFile.
+std::string ReadFileStart(const std::filesystem::path& path, uint64_t most);
 
 // Replaces `path` by `bytes`, durably, or leaves it as it was. Throws RuntimeFailure with the
 // system's reason (a full disk, no permission).

@@ -14,6 +14,7 @@
 // A 3x3 convolution has stride 1 and zero padding 1.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,9 @@
 #include "model/settings.h"
 
 namespace khanzero {
+
+// Channels of the value head's convolution.
+inline constexpr int kValueChannels = 32;
 
 struct ConvLayer {
   int in_channels = 0;
@@ -59,6 +63,14 @@ struct FoldedNetwork {
   // use.
   std::vector<std::pair<std::string, const ConvLayer*>> convolutions() const;
   std::vector<std::pair<std::string, const LinearLayer*>> linears() const;
+  // Numbers that a network of these layers has.
+  int64_t parameter_count() const;
+  // The same layers, to fill them.
+  std::vector<std::pair<std::string, ConvLayer*>> convolutions();
+  std::vector<std::pair<std::string, LinearLayer*>> linears();
 };
+
+// A network whose layers have their sizes, but no numbers yet: `weight` and `bias` are empty.
+FoldedNetwork EmptyNetwork(const EncodingShape& shape, const NetworkSettings& settings);
 
 }  // namespace khanzero

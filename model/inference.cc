@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "env/error.h"
-#include "model/checkpoint.h"
 #include "model/network.h"
 #include "model/torch_evaluator.h"
 
@@ -73,11 +72,6 @@ std::unique_ptr<Evaluator> MakeEvaluator(std::shared_ptr<const FoldedNetwork> ne
                                          const InferenceSettings& settings) {
   UseOneBlasThread();
   return std::make_unique<TorchEvaluator>(std::move(network), ResolveBackend(settings));
-}
-
-std::shared_ptr<const FoldedNetwork> LoadFoldedNetwork(const std::string& path,
-                                                       const GameInfo* expected) {
-  return Fold(*LoadCheckpoint(path, expected).network);
 }
 
 std::shared_ptr<const FoldedNetwork> MakeRandomNetwork(const EncodingShape& shape,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Making evaluators, for code that must not know LibTorch.
+// Making evaluators, for code that must not know LibTorch. Networks come from load_network.h.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <string>
 
 #include "mcts/evaluator.h"
+#include "model/load_network.h"
 #include "model/settings.h"
 
 namespace khanzero {
@@ -20,11 +21,6 @@ struct FoldedNetwork;
 // SetTorchThreads). Throws InputError for a device or precision this machine has not.
 std::unique_ptr<Evaluator> MakeEvaluator(std::shared_ptr<const FoldedNetwork> network,
                                          const InferenceSettings& settings);
-
-// The network of a checkpoint folder. Throws InputError as LoadCheckpoint does: `expected`, when
-// given, must agree with the checkpoint's game.
-std::shared_ptr<const FoldedNetwork> LoadFoldedNetwork(const std::string& path,
-                                                       const GameInfo* expected);
 
 // A network with random weights from `seed`: what training begins from.
 std::shared_ptr<const FoldedNetwork> MakeRandomNetwork(const EncodingShape& shape,

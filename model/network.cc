@@ -10,7 +10,6 @@
 namespace khanzero {
 namespace {
 
-constexpr int kValueChannels = 32;
 // Last layers begin this much smaller than He's rule says, so that a fresh network is near uniform
 // and yet no gradient is zero.
 constexpr double kLastLayerScale = 0.05;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "env/error.h"
+#include "model/foreign_json.h"
 
 namespace khanzero {
 namespace {
@@ -22,7 +23,7 @@ using Json = nlohmann::json;
 static_assert(std::endian::native == std::endian::little, "arrays are stored as they lie");
 
 constexpr size_t kLengthBytes = 8;
-constexpr uint64_t kMaxHeaderBytes = 100'000'000;  // the limit of the format's own reader
+static_assert(kMostTensorHeaderBytes <= kMostJsonBytes);
 constexpr std::string_view kMetadataKey = "__metadata__";
 
 struct TypeName {
@@ -69,7 +70,7 @@ uint64_t Natural(const Json& value, const std::string& source, const std::string
 // Reads one entry of the header; returns the tensor without its bytes, and their range.
 std::pair<StoredTensor, Range> ParseEntry(const std::string& name, const Json& entry,
                                           uint64_t data_bytes, const std::string& source) {
-  const std::string where = "array '" + name + "'";
+  const std::string where = "array '" + Printable(name) + "'";
   if (!entry.is_object() || !entry.contains("dtype") || !entry.contains("shape") ||
       !entry.contains("data_offsets")) {
     Refuse(source, where + " lacks dtype, shape or data_offsets");
@@ -110,8 +111,9 @@ void CheckCoverage(std::vector<Range> ranges, uint64_t data_bytes, const std::st
   uint64_t covered = 0;
   for (const Range& range : ranges) {
     if (range.begin != covered) {
-      Refuse(source, "array '" + range.name + "' begins at byte " + std::to_string(range.begin) +
-                         " of the data, " + std::to_string(covered) + " was expected");
+      Refuse(source, "array '" + Printable(range.name) + "' begins at byte " +
+                         std::to_string(range.begin) + " of the data, " + std::to_string(covered) +
+                         " was expected");
     }
     covered = range.end;
   }
@@ -125,15 +127,27 @@ Json ParseHeader(std::string_view bytes, const std::string& source) {
   if (bytes.size() < kLengthBytes) Refuse(source, "it is shorter than 8 bytes");
   uint64_t length = 0;
   std::memcpy(&length, bytes.data(), kLengthBytes);
-  if (length > kMaxHeaderBytes || length > bytes.size() - kLengthBytes) {
+  if (length > kMostTensorHeaderBytes || length > bytes.size() - kLengthBytes) {
     Refuse(source, "its header should have " + std::to_string(length) + " bytes, the file has " +
                        std::to_string(bytes.size()));
   }
   const std::string_view text = bytes.substr(kLengthBytes, length);
   if (!text.starts_with('{')) Refuse(source, "its header does not begin with '{'");
-  Json header = Json::parse(text, nullptr, false);
-  if (!header.is_object()) Refuse(source, "its header is not valid JSON");
+  Json header = ParseForeignJson(text);
+  if (!header.is_object()) Refuse(source, "its header is not valid JSON, or nested too deep");
   return header;
+}
+
+std::map<std::string, std::string> MetadataIn(const Json& header, const std::string& source) {
+  std::map<std::string, std::string> metadata;
+  const auto found = header.find(kMetadataKey);
+  if (found == header.end()) return metadata;
+  if (!found->is_object()) Refuse(source, "__metadata__ is no map of texts");
+  for (const auto& [key, value] : found->items()) {
+    if (!value.is_string()) Refuse(source, "__metadata__ '" + Printable(key) + "' is no text");
+    metadata[key] = value.get<std::string>();
+  }
+  return metadata;
 }
 
 }  // namespace
@@ -190,22 +204,20 @@ std::string SerializeTensors(const TensorFile& file) {
   return bytes;
 }
 
+std::map<std::string, std::string> ParseTensorMetadata(std::string_view start,
+                                                       const std::string& source) {
+  return MetadataIn(ParseHeader(start, source), source);
+}
+
 TensorFile ParseTensors(std::string_view bytes, const std::string& source) {
   const Json header = ParseHeader(bytes, source);
   uint64_t length = 0;
   std::memcpy(&length, bytes.data(), kLengthBytes);
   const std::string_view data = bytes.substr(kLengthBytes + length);
-  TensorFile file;
+  TensorFile file{.tensors = {}, .metadata = MetadataIn(header, source)};
   std::vector<Range> ranges;
   for (const auto& [name, entry] : header.items()) {
-    if (name == kMetadataKey) {
-      if (!entry.is_object()) Refuse(source, "__metadata__ is no map of texts");
-      for (const auto& [key, value] : entry.items()) {
-        if (!value.is_string()) Refuse(source, "__metadata__ '" + key + "' is no text");
-        file.metadata[key] = value.get<std::string>();
-      }
-      continue;
-    }
+    if (name == kMetadataKey) continue;
     auto [tensor, range] = ParseEntry(name, entry, data.size(), source);
     ranges.push_back(range);
     file.tensors.emplace(name, std::move(tensor));

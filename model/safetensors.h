@@ -49,4 +49,14 @@ std::string SerializeTensors(const TensorFile& file);
 // naming `source` and the fault, for bytes that are not a valid file of the types above.
 TensorFile ParseTensors(std::string_view bytes, const std::string& source);
 
+// Whether a file that begins so can be of this format: its ninth byte opens the header.
+inline bool LooksLikeTensors(std::string_view start) { return start.size() > 8 && start[8] == '{'; }
+
+// The longest header that is read; the networks of this program have a tenth of it.
+inline constexpr uint64_t kMostTensorHeaderBytes = 1 << 20;
+
+// The metadata alone. `start` is the file, or at least its length and header. Throws likewise.
+std::map<std::string, std::string> ParseTensorMetadata(std::string_view start,
+                                                       const std::string& source);
+
 }  // namespace khanzero

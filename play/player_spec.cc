@@ -59,7 +59,7 @@ PlayerSpec ParsePlayerSpec(const std::string& text) {
     return {.kind = PlayerKind::kAlphaBeta, .depth = ParseDepth(text, argument), .name = text};
   }
   if (kind == "checkpoint" || kind == "latest" || kind == "best") {
-    if (argument.empty()) Refuse(text, "the folder is missing after '" + kind + ":'");
+    if (argument.empty()) Refuse(text, "the path is missing after '" + kind + ":'");
     return {.kind = PlayerKind::kCheckpoint,
             .checkpoint = kind == "latest" ? LatestCheckpoint(argument)
                           : kind == "best" ? BestCheckpoint(argument)

@@ -19,8 +19,9 @@ struct PlayerSpec {
   std::string name{};                  // what reports call the player
 };
 
+// checkpoint:PATH takes a checkpoint's folder or an export in safetensors format.
 inline constexpr std::string_view kPlayerForms =
-    "random, greedy, alphabeta:DEPTH, checkpoint:FOLDER, latest:RUN, best:RUN, uci:COMMAND";
+    "random, greedy, alphabeta:DEPTH, checkpoint:PATH, latest:RUN, best:RUN, uci:COMMAND";
 
 inline constexpr int kMostAlphaBetaDepth = 30;
 

@@ -9,7 +9,6 @@
 #include "env/error.h"
 #include "env/games.h"
 #include "env/random.h"
-#include "model/inference.h"
 #include "model/version.h"
 #include "play/default_weights.h"
 
@@ -80,16 +79,6 @@ UciLimits ParseGo(const std::string& line, UciOutput& out) {
 }
 
 }  // namespace
-
-EvaluatorLoader NetworkLoader(const InferenceSettings& settings) {
-  return [settings](const std::string& path, const GameInfo& game, int threads) {
-    const std::shared_ptr<const FoldedNetwork> network =
-        LoadFoldedNetwork(FindWeights(path).string(), &game);
-    std::vector<std::unique_ptr<Evaluator>> evaluators;
-    for (int i = 0; i < threads; ++i) evaluators.push_back(MakeEvaluator(network, settings));
-    return evaluators;
-  };
-}
 
 InputLine ReadInputLine(std::istream& in, std::string& line, size_t most) {
   using Traits = std::istream::traits_type;

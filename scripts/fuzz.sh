@@ -1,23 +1,25 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# fuzz.sh [fuzz_fen|fuzz_http|fuzz_moves|fuzz_pgn|all [SECONDS [FOLDER]]]: builds the libFuzzer
-# targets of tests/fuzz and runs one after another, each for SECONDS (60) on one core. What is found
-# new stays in FOLDER (build/fuzz/work): TARGET/ is the growing corpus, TARGET-crash-* the finds. Exit
-# code 1 on a find.
+# fuzz.sh [TARGET|all [SECONDS [FOLDER]]]: builds the libFuzzer targets of tests/fuzz (fuzz_fen,
+# fuzz_pgn, fuzz_tensors, ...) and runs one after another, each for SECONDS (60) on one core. What is
+# found new stays in FOLDER (build/fuzz/work): TARGET/ is the growing corpus, TARGET-crash-* the finds.
+# Exit code 1 on a find.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
+known=(fuzz_checkpoint fuzz_config fuzz_fen fuzz_http fuzz_model fuzz_moves fuzz_pgn fuzz_record fuzz_suite
+  fuzz_tensors fuzz_uci)
 targets=("${1:-all}")
 seconds=${2:-60}
 build=$root/build/fuzz
 work=${3:-$build/work}
-case ${targets[0]} in
-  all) targets=(fuzz_fen fuzz_http fuzz_moves fuzz_pgn) ;;
-  fuzz_fen | fuzz_http | fuzz_moves | fuzz_pgn) ;;
-  *) fail "unknown target '${targets[0]}'; there are fuzz_fen, fuzz_http, fuzz_moves, fuzz_pgn and all" 2 ;;
-esac
+if [[ ${targets[0]} == all ]]; then
+  targets=("${known[@]}")
+elif [[ " ${known[*]} " != *" ${targets[0]} "* ]]; then
+  fail "unknown target '${targets[0]}'; there are all and ${known[*]}" 2
+fi
 [[ $seconds =~ ^[0-9]+$ ]] || fail "'$seconds' is not a number of seconds" 2
 
 # Older ones lack std::source_location.
@@ -54,12 +56,21 @@ fuzz.sh: $1 found something; the input is the newest of $work/$1-*
 TEXT
 }
 
+# Binary formats and their descriptions are longer than positions and moves.
+longest() {
+  case $1 in
+    fuzz_checkpoint | fuzz_config | fuzz_model | fuzz_record | fuzz_tensors) echo 10000 ;;
+    *) echo 600 ;;
+  esac
+}
+
 for target in "${targets[@]}"; do
   corpus=$root/tests/fuzz/corpus/${target#fuzz_}
   mkdir -p "$work/$target"
   log=$work/$target.log
   printf '%s for %d s (log: %s)\n' "$target" "$seconds" "$log"
-  if ! "$build/$target" "$work/$target" "$corpus" -dict="$root/tests/fuzz/fuzz.dict" -max_len=600 \
+  if ! "$build/$target" "$work/$target" "$corpus" -dict="$root/tests/fuzz/fuzz.dict" \
+    -max_len="$(longest "$target")" \
     -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 -artifact_prefix="$work/$target-" \
     -print_final_stats=1 >"$log" 2>&1; then
     tail -n 30 "$log" >&2

@@ -52,19 +52,80 @@ TEST_P(ModelCommands, MatchBetweenANetworkAndABaseline) {
 }
 
 TEST_P(ModelCommands, ExportIsDescribedByInfo) {
-  const RunResult exported = RunKhanzero({"export", "--checkpoint", latest_, "--format",
-                                          "torchscript", "--out", File("model.pt"), "--json"});
-  ASSERT_EQ(exported.exit_code, 0) << exported.err;
-  const json report = json::parse(exported.out);
-  EXPECT_GE(report.at("positions").get<int>(), 200);
-  EXPECT_LT(report.at("max_policy_difference").get<double>(), 1e-3);
-
-  for (const std::string& model : {File("model.pt"), checkpoint_, latest_}) {
+  std::vector<std::string> models = {checkpoint_, latest_};
+  for (const std::string format : {"torchscript", "onnx", "safetensors"}) {
+    models.push_back(File("model." + format));
+    const RunResult exported =
+        RunKhanzero({"export", "--checkpoint", latest_, "--format", format, "--precision", "fp16",
+                     "--out", models.back(), "--json"});
+    ASSERT_EQ(exported.exit_code, 0) << exported.err;
+    const json report = json::parse(exported.out);
+    EXPECT_EQ(report.at("positions"), 200);
+    EXPECT_LT(report.at("max_policy_difference").get<double>(), 5e-2);
+    EXPECT_GT(report.at("top1_agreement").get<double>(), 0.95);
+  }
+  for (const std::string& model : models) {
     const RunResult info = RunKhanzero({"info", model, "--json"});
     ASSERT_EQ(info.exit_code, 0) << info.err;
     EXPECT_EQ(json::parse(info.out).at("game"), game());
-    EXPECT_EQ(RunKhanzero({"info", model}).exit_code, 0);
+    const RunResult text = RunKhanzero({"info", model});
+    EXPECT_EQ(text.exit_code, 0);
+    EXPECT_NE(text.out.find(game()), std::string::npos) << text.out;
   }
+}
+
+TEST_P(ModelCommands, AnExportTellsTheRatingThatTheLadderGives) {
+  const auto rating_after = [&](const std::string& ladder) {
+    std::ofstream(run_.path() / "ladder.json") << ladder;
+    const std::string model = File("rated.safetensors");
+    const RunResult exported =
+        RunKhanzero({"export", "--checkpoint", latest_, "--format", "safetensors", "--out", model});
+    EXPECT_EQ(exported.exit_code, 0) << exported.err;
+    return json::parse(RunKhanzero({"info", model, "--json"}).out).at("rating");
+  };
+  const std::string name = std::filesystem::path(checkpoint_).filename().string();
+  json ladder = {{"anchor", "random"},
+                 {"conditions", {{"nodes", 100}}},
+                 {"players",
+                  {{{"name", "random"}, {"elo", 0}, {"error", 0}},
+                   {{"name", name}, {"elo", 321.5}, {"error", 40}}}}};
+  EXPECT_EQ(rating_after(ladder.dump()),
+            (json{{"anchor", "random"}, {"elo", 321.5}, {"error", 40.0}, {"nodes", 100}}));
+  ladder["players"][1]["elo"] = nullptr;
+  EXPECT_EQ(rating_after(ladder.dump()), nullptr);
+  EXPECT_EQ(rating_after("{"), nullptr);
+}
+
+// Everywhere a checkpoint is taken for play, an export is, too.
+TEST_P(ModelCommands, AnExportPlays) {
+  const std::string model = File("model.safetensors");
+  const RunResult exported = RunKhanzero(
+      {"export", "--checkpoint", checkpoint_, "--format", "safetensors", "--out", model});
+  ASSERT_EQ(exported.exit_code, 0) << exported.err;
+  EXPECT_NE(exported.out.find("on 200 positions"), std::string::npos) << exported.out;
+  EXPECT_NE(exported.out.find("the best move is the same in"), std::string::npos) << exported.out;
+
+  const RunResult match =
+      RunKhanzero({"match", "--game", game(), "--a", "checkpoint:" + model, "--b", "random",
+                   "--pairs", "1", "--nodes", "2", "--max-plies", "20"});
+  EXPECT_EQ(match.exit_code, 0) << match.err;
+  const RunResult play = RunKhanzero({"play", "--weights", model, "--nodes", "2"}, "quit\n");
+  EXPECT_EQ(play.exit_code, 0) << play.err;
+  RunningKhanzero engine({"uci", "--weights", model});
+  engine.Send("position startpos\ngo nodes 5\n");
+  ASSERT_TRUE(engine.WaitFor("bestmove "));
+  engine.Send("setoption name WeightsFile value " + latest_ +
+              "\nsetoption name WeightsFile value " + model + "\ngo nodes 5\nquit\n");
+  EXPECT_EQ(engine.Wait(), 0);
+  EXPECT_EQ(engine.printed().find("error"), std::string::npos) << engine.printed();
+  const RunResult analyzed = RunKhanzero({"analyze", "--weights", model, "--nodes", "5"});
+  EXPECT_EQ(analyzed.exit_code, 0) << analyzed.err;
+
+  ExpectRefused({"match", "--game", other_game(), "--a", "checkpoint:" + model, "--b", "random"},
+                "is for the game " + game());
+  std::filesystem::resize_file(model, std::filesystem::file_size(model) - 1);
+  ExpectRefused({"play", "--weights", model}, "model.safetensors");
+  ExpectRefused({"info", model}, "model.safetensors");
 }
 
 TEST_P(ModelCommands, UciPlaysAMove) {
@@ -130,7 +191,8 @@ INSTANTIATE_TEST_SUITE_P(Games, ModelCommands, testing::Values("khans", "serbest
 
 TEST(ModelCommandInput, WhatIsNoModelIsRefused) {
   ExpectRefused({"info", "/none"}, "'/none' does not exist");
-  ExpectRefused({"info", KHANZERO_BINARY}, "no TorchScript module");
+  ExpectRefused({"info", KHANZERO_BINARY}, "no network of this program");
+  ExpectRefused({"play", "--weights", KHANZERO_BINARY}, "no network to play with");
   ExpectRefused({"info", "/tmp"}, "checkpoint");
   ExpectRefused({"info"}, "path is required");
   ExpectRefused({"export", "--checkpoint", "/none", "--out", "/tmp/none.pt"}, "/none");

@@ -13,6 +13,16 @@
 
 namespace khanzero {
 
+void DemandThat(bool holds, const std::string& what) {
+  if (!holds) throw Disagreement(what);
+}
+
+void DemandReadable(const std::string& refusal, const std::string& start) {
+  const auto printable = [](char c) { return c >= ' ' && c <= '~'; };
+  DemandThat(std::all_of(refusal.begin(), refusal.end(), printable) && refusal.starts_with(start),
+             "the refusal is unclear: " + refusal);
+}
+
 namespace {
 
 using naive::NaiveGame;
@@ -23,7 +33,7 @@ constexpr int kMostPlies = 48;
 constexpr uint32_t kLargestCount = 1'000'000'000;
 
 void Demand(bool holds, const std::string& what, const std::string& where) {
-  if (!holds) throw Disagreement(what + ", in: " + where);
+  DemandThat(holds, what + ", in: " + where);
 }
 
 std::string Joined(const std::vector<std::string>& words) {
@@ -56,13 +66,11 @@ InputWorth WithChosenGame(std::span<const uint8_t> input, Body&& body) {
   });
 }
 
-// A refusal says what and where, in printable ASCII.
+// A refusal says what and where.
 void DemandReadable(const std::string& refusal, const std::string& start,
                     const std::string& place) {
-  const bool printable =
-      std::all_of(refusal.begin(), refusal.end(), [](char c) { return c >= ' ' && c <= '~'; });
-  Demand(printable && refusal.starts_with(start) && refusal.find(place) != std::string::npos,
-         "the refusal is unclear", refusal);
+  DemandReadable(refusal, start);
+  Demand(refusal.find(place) != std::string::npos, "the refusal does not say where", refusal);
 }
 
 template <class G>

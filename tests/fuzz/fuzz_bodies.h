@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What the fuzz targets do with one input. The rules are held against the naive engine of
-// tests/naive; libFuzzer (fuzz_fen.cc, fuzz_moves.cc, fuzz_pgn.cc) makes up inputs, and
-// fuzz_corpus_test.cc gives those of tests/fuzz/corpus with any compiler, so that a find becomes a
-// test by adding its file.
+// What the fuzz targets do with one input: there is one for every parser of data from outside. The
+// rules are held against the naive engine of tests/naive, and what a parser accepts must survive
+// being written and read again. libFuzzer (fuzz_target.cc) makes up inputs, and fuzz_corpus_test.cc
+// gives those of tests/fuzz/corpus with any compiler, so that a find becomes a test by adding its
+// file.
 //
-// The first byte of an input chooses the game: 'k' Khan's Chess, '7' and '8' The Serbest with that
-// King's Landing; any other byte stands for one of these three.
+// Of FuzzFen, FuzzMoves and FuzzUci the first byte chooses the game: 'k' Khan's Chess, '7' and '8'
+// The Serbest with that King's Landing; any other byte stands for one of these three.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
+#include <string>
 
 namespace khanzero {
 
@@ -41,10 +43,39 @@ InputWorth FuzzMoves(std::span<const uint8_t> input);
 // same when we write it. Throws Disagreement.
 InputWorth FuzzPgn(std::span<const uint8_t> input);
 
+// A safetensors file, as arrays and as an exported network. Throws Disagreement.
+InputWorth FuzzTensors(std::span<const uint8_t> input);
+
+// checkpoint.json: as it is, and again with the checksum that it should have. Throws Disagreement.
+InputWorth FuzzCheckpoint(std::span<const uint8_t> input);
+
+// A file of any format, for what `khanzero info` says of it: zip archives (TorchScript), protobuf
+// messages (ONNX), safetensors. Throws Disagreement.
+InputWorth FuzzModel(std::span<const uint8_t> input);
+
+// A game record as the store keeps it, or, when it does not begin with "KZR", the message inside
+// one; a record that is read is replayed by the rules, and its samples are built. Throws
+// Disagreement.
+InputWorth FuzzRecord(std::span<const uint8_t> input);
+
+// A configuration in YAML. Throws Disagreement.
+InputWorth FuzzConfig(std::span<const uint8_t> input);
+
+// Lines of a suite or of an openings book (EPD, FEN, moves). Throws Disagreement.
+InputWorth FuzzSuite(std::span<const uint8_t> input);
+
+// Lines of UCI for the engine, whose network is uniform. Throws Disagreement.
+InputWorth FuzzUci(std::span<const uint8_t> input);
+
 // The whole input is a list of requests to `khanzero serve`, with a line "--" between them: a line
 // "METHOD PATH", in which $k and $s stand for the ids of a game of Khan's Chess and one of The
 // Serbest, and then the body. Each is answered in JSON, faults with a readable text, and the games
 // stay whole. Throws Disagreement.
 InputWorth FuzzHttp(std::span<const uint8_t> input);
+
+// Throws Disagreement that says `what` unless `holds`.
+void DemandThat(bool holds, const std::string& what);
+// A refusal is one line of printable ASCII that begins with `start`.
+void DemandReadable(const std::string& refusal, const std::string& start);
 
 }  // namespace khanzero

@@ -38,6 +38,13 @@ TEST(FuzzCorpus, EnginesAgreeOnEveryFen) { EXPECT_GE(RunFolder("fen", FuzzFen), 
 TEST(FuzzCorpus, EnginesAgreeOnEveryMoveList) { EXPECT_GE(RunFolder("moves", FuzzMoves), 24); }
 TEST(FuzzCorpus, EveryPgnIsReadOrRefused) { EXPECT_GE(RunFolder("pgn", FuzzPgn), 12); }
 TEST(FuzzCorpus, EveryHttpRequestIsAnswered) { EXPECT_GE(RunFolder("http", FuzzHttp), 12); }
+TEST(FuzzCorpus, EveryTensorFileIsReadOrRefused) { RunFolder("tensors", FuzzTensors); }
+TEST(FuzzCorpus, EveryCheckpointIsReadOrRefused) { RunFolder("checkpoint", FuzzCheckpoint); }
+TEST(FuzzCorpus, EveryModelIsReadOrRefused) { RunFolder("model", FuzzModel); }
+TEST(FuzzCorpus, EveryRecordIsReadOrRefused) { RunFolder("record", FuzzRecord); }
+TEST(FuzzCorpus, EveryConfigurationIsReadOrRefused) { RunFolder("config", FuzzConfig); }
+TEST(FuzzCorpus, EverySuiteIsReadOrRefused) { RunFolder("suite", FuzzSuite); }
+TEST(FuzzCorpus, EveryLineOfUciIsAnswered) { RunFolder("uci", FuzzUci); }
 
 // Each file of the corpus, cut off at every byte, as a writer that is killed leaves it.
 TEST(FuzzCorpus, EveryPartOfAPgnIsReadOrRefused) {

@@ -16,16 +16,6 @@ namespace khanzero {
 
 namespace {
 
-void Demand(bool holds, const std::string& what) {
-  if (!holds) throw Disagreement(what);
-}
-
-void DemandReadable(const std::string& refusal, const std::string& start) {
-  const auto printable = [](char c) { return c >= ' ' && c <= '~'; };
-  Demand(std::all_of(refusal.begin(), refusal.end(), printable) && refusal.starts_with(start),
-         "the refusal is unclear: " + refusal);
-}
-
 // The games up to the text's end, or to the fault that ends the reading.
 std::vector<PgnRecord> Read(std::string_view text) {
   std::vector<PgnRecord> games;
@@ -45,19 +35,19 @@ std::vector<std::string> MovesOf(const PgnRecord& game) {
 }
 
 void DemandSameMoves(const PgnRecord& a, const PgnRecord& b, const std::string& what) {
-  Demand(MovesOf(a) == MovesOf(b) && a.result == b.result && a.ending == b.ending, what);
+  DemandThat(MovesOf(a) == MovesOf(b) && a.result == b.result && a.ending == b.ending, what);
 }
 
 // A game's own bytes are that game, and a part of them is a game that is cut off.
 void DemandOwnBytes(std::string_view text, const PgnRecord& game) {
   const std::string_view own = text.substr(game.begin, game.end - game.begin);
   const std::vector<PgnRecord> again = Read(own);
-  Demand(again.size() == 1, "a game's bytes hold another number of games");
-  Demand(again[0].tags == game.tags, "a game's tags differ when read again");
+  DemandThat(again.size() == 1, "a game's bytes hold another number of games");
+  DemandThat(again[0].tags == game.tags, "a game's tags differ when read again");
   DemandSameMoves(again[0], game, "a game's moves differ when read again");
   const std::vector<PgnRecord> part = Read(own.substr(0, own.size() - 1));
-  Demand(part.size() <= 1 && (part.empty() || part[0].cut_off()),
-         "a game without its last byte is not cut off");
+  DemandThat(part.size() <= 1 && (part.empty() || part[0].cut_off()),
+             "a game without its last byte is not cut off");
 }
 
 Result ResultOf(const std::string& text) {
@@ -77,12 +67,12 @@ void DemandWritten(const PgnRecord& game) {
   }
   written.ending = game.ending.empty() ? "none" : game.ending;
   const std::vector<PgnRecord> again = Read(ToPgn(written));
-  Demand(again.size() == 1, "what was written has another number of games");
-  Demand(MovesOf(again[0]) == MovesOf(game), "the moves differ when written");
-  Demand(again[0].result == game.result, "the result differs when written");
+  DemandThat(again.size() == 1, "what was written has another number of games");
+  DemandThat(MovesOf(again[0]) == MovesOf(game), "the moves differ when written");
+  DemandThat(again[0].result == game.result, "the result differs when written");
   for (size_t i = 0; i < game.moves.size(); ++i) {
-    Demand(again[0].moves[i].comment.size() == game.moves[i].comment.size(),
-           "a comment differs when written: " + game.moves[i].comment);
+    DemandThat(again[0].moves[i].comment.size() == game.moves[i].comment.size(),
+               "a comment differs when written: " + game.moves[i].comment);
   }
 }
 
@@ -93,8 +83,8 @@ InputWorth FuzzPgn(std::span<const uint8_t> input) {
   const std::vector<PgnRecord> games = Read(text);
   size_t end = 0;
   for (const PgnRecord& game : games) {
-    Demand(game.begin >= end && game.end >= game.begin && game.end <= text.size(),
-           "the games overlap");
+    DemandThat(game.begin >= end && game.end >= game.begin && game.end <= text.size(),
+               "the games overlap");
     end = game.end;
     try {
       CheckPgnGame(game);

@@ -30,7 +30,7 @@ TEST(PlayerSpec, ABadOneListsTheForms) {
       ParsePlayerSpec(text);
       ADD_FAILURE() << text;
     } catch (const InputError& error) {
-      EXPECT_NE(std::string(error.what()).find("alphabeta:DEPTH, checkpoint:FOLDER"),
+      EXPECT_NE(std::string(error.what()).find("alphabeta:DEPTH, checkpoint:PATH"),
                 std::string::npos)
           << error.what();
     }

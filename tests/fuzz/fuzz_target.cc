@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The libFuzzer target of FuzzFen; see fuzz_bodies.h and scripts/fuzz.sh.
+// A libFuzzer target: the build names the body of fuzz_bodies.h as KHANZERO_FUZZ_BODY; see
+// scripts/fuzz.sh.
 #include <cstdio>
 #include <cstdlib>
 
@@ -8,7 +9,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
-    return khanzero::FuzzFen({data, size}) == khanzero::InputWorth::kKeep ? 0 : -1;
+    return khanzero::KHANZERO_FUZZ_BODY({data, size}) == khanzero::InputWorth::kKeep ? 0 : -1;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     std::abort();
