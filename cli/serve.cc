@@ -19,6 +19,7 @@
 #include "env/games.h"
 #include "model/files.h"
 #include "model/inference.h"
+#include "model/load_network.h"
 #include "model/version.h"
 #include "play/default_weights.h"
 #include "play/self_calibration.h"

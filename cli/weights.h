@@ -13,8 +13,7 @@ namespace khanzero {
 
 inline constexpr const char* kWeightsHelp =
     "A checkpoint's folder, an export in safetensors format, or latest:RUN or best:RUN for the "
-    "newest "
-    "or best checkpoint of a run's folder";
+    "newest or best checkpoint of a run's folder";
 
 // Throws InputError for a run without a checkpoint. Whether the path is a checkpoint or an export
 // is seen when it is read.

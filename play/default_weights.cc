@@ -45,10 +45,4 @@ std::optional<std::filesystem::path> DefaultWeights(
   return std::nullopt;
 }
 
-std::string NoDefaultWeightsText(const std::string& game) {
-  return "no network is given and none comes with the program (there is no models/" + game +
-         ".safetensors): name a checkpoint's folder, latest:RUN, best:RUN or an exported "
-         ".safetensors file";
-}
-
 }  // namespace khanzero

@@ -27,6 +27,10 @@ std::optional<std::filesystem::path> DefaultWeights(
     const std::string& game, const std::vector<std::filesystem::path>& folders = ModelFolders());
 
 // What to do where DefaultWeights() finds nothing.
-std::string NoDefaultWeightsText(const std::string& game);
+inline std::string NoDefaultWeightsText(const std::string& game) {
+  return "no network is given and none comes with the program (there is no models/" + game +
+         ".safetensors): name a checkpoint's folder, latest:RUN, best:RUN or an exported "
+         ".safetensors file";
+}
 
 }  // namespace khanzero

@@ -31,8 +31,8 @@ struct Skill {
 std::optional<Skill> SkillOfLevel(double level);
 
 // Between the Elo figures of level 0 and level 20, and between the levels themselves.
-inline constexpr int kLeastElo = 400;
-inline constexpr int kMostElo = 2000;
+inline constexpr int kLeastElo = 500;
+inline constexpr int kMostElo = 2400;
 double LevelOfElo(int elo);
 int EloOfLevel(double level);
 

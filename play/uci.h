@@ -27,7 +27,8 @@ namespace khanzero {
 using EvaluatorLoader = std::function<std::vector<std::unique_ptr<Evaluator>>(
     const std::string& path, const GameInfo& game, int threads)>;
 
-// The loader of networks as people name them: see FindWeights().
+// The loader of networks as people name them: see FindWeights(). Defined in uci_loader.cc: the rest
+// of the engine knows networks only as evaluators.
 EvaluatorLoader NetworkLoader(const InferenceSettings& settings);
 
 // The network for a game where none was named, or nothing.

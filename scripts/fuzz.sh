@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # fuzz.sh [TARGET|all [SECONDS [FOLDER]]]: builds the libFuzzer targets of tests/fuzz (fuzz_fen,
-# fuzz_pgn, fuzz_tensors, ...) and runs one after another, each for SECONDS (60) on one core. What is found new stays in FOLDER
-# (build/fuzz/work): TARGET/ is the growing corpus, TARGET-crash-* the finds. Exit code 1 on a find.
+# fuzz_pgn, fuzz_tensors, ...) and runs one after another, each for SECONDS (60) on one core. What is
+# found new stays in FOLDER (build/fuzz/work): TARGET/ is the growing corpus, TARGET-crash-* the finds.
+# Exit code 1 on a find.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"

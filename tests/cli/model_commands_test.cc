@@ -119,8 +119,12 @@ TEST_P(ModelCommands, AnExportPlays) {
   RunningKhanzero engine({"uci", "--weights", model});
   engine.Send("position startpos\ngo nodes 5\n");
   ASSERT_TRUE(engine.WaitFor("bestmove "));
-  engine.Send("quit\n");
+  engine.Send("setoption name WeightsFile value " + latest_ +
+              "\nsetoption name WeightsFile value " + model + "\ngo nodes 5\nquit\n");
   EXPECT_EQ(engine.Wait(), 0);
+  EXPECT_EQ(engine.printed().find("error"), std::string::npos) << engine.printed();
+  const RunResult analyzed = RunKhanzero({"analyze", "--weights", model, "--nodes", "5"});
+  EXPECT_EQ(analyzed.exit_code, 0) << analyzed.err;
 
   ExpectRefused({"match", "--game", other_game(), "--a", "checkpoint:" + model, "--b", "random"},
                 "is for the game " + game());

@@ -67,14 +67,15 @@ InputWorth FuzzSuite(std::span<const uint8_t> input);
 // Lines of UCI for the engine, whose network is uniform. Throws Disagreement.
 InputWorth FuzzUci(std::span<const uint8_t> input);
 
-// Throws Disagreement that says `what` unless `holds`.
-void DemandThat(bool holds, const std::string& what);
-// A refusal is one line of printable ASCII that begins with `start`.
-void DemandReadable(const std::string& refusal, const std::string& start);
 // The whole input is a list of requests to `khanzero serve`, with a line "--" between them: a line
 // "METHOD PATH", in which $k and $s stand for the ids of a game of Khan's Chess and one of The
 // Serbest, and then the body. Each is answered in JSON, faults with a readable text, and the games
 // stay whole. Throws Disagreement.
 InputWorth FuzzHttp(std::span<const uint8_t> input);
+
+// Throws Disagreement that says `what` unless `holds`.
+void DemandThat(bool holds, const std::string& what);
+// A refusal is one line of printable ASCII that begins with `start`.
+void DemandReadable(const std::string& refusal, const std::string& start);
 
 }  // namespace khanzero

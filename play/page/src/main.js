@@ -66,7 +66,9 @@ function showButtons() {
   const {state} = session;
   $('undo').disabled = session.undoPly < 0 || session.source !== null;
   $('hint').disabled = state.over && session.atEnd;
-  $('move-now').hidden = !session.thinking;
+  // Not thinking though it is its turn: its answer was an error.
+  $('move-now').hidden = !session.thinking && !(session.atEnd && session.opponentToMove);
+  $('move-now').textContent = session.thinking ? 'Move now' : 'Let it move';
   $('change-sides').hidden = session.side === 'both' || session.thinking || state.over;
   $('from-here').hidden = !(session.source || session.side === 'both' || !session.atEnd) ||
     (session.atEnd && state.over);
@@ -173,7 +175,7 @@ function bindButtons(newGame, library) {
   $('new-game').onclick = actions.newGame;
   $('help').onclick = actions.help;
   $('load').onclick = () => library.open();
-  $('move-now').onclick = () => session.moveNow();
+  $('move-now').onclick = () => (session.thinking ? session.moveNow() : session.answer());
   $('change-sides').onclick = () => session.changeSides();
   $('from-here').onclick = () => session.playFromHere();
   $('download').onclick = () => download().catch(error => {
