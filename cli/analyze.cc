@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/inference_options.h"
 #include "cli/weights.h"
 #include "env/games.h"
 #include "model/inference.h"
@@ -245,8 +246,7 @@ void AddAnalyze(CLI::App& app) {
       ->check(CLI::Range(7, 8))
       ->capture_default_str()
       ->type_name("N");
-  sub.add_option("--device", command->inference.device, "auto, cpu, cuda or cuda:N")
-      ->capture_default_str();
+  AddInferenceOptions(sub, command->inference);
   sub.add_flag("--json", command->json, "Print one JSON object a position (docs/formats.md)");
   sub.footer(
       "Chances and scores are those of the side to move. With one thread and --nodes the\n"

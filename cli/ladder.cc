@@ -16,6 +16,7 @@
 
 #include "cli/choices.h"
 #include "cli/commands.h"
+#include "cli/inference_options.h"
 #include "cli/signals.h"
 #include "play/player_spec.h"
 
@@ -27,8 +28,6 @@ struct LadderCommand {
   std::string run;
   int nodes = 0;  // 0: the run's own
   std::string algorithm = "puct";
-  std::string device = "auto";
-  std::string precision = "auto";
   bool no_baselines = false;
   std::string reference = "auto";
   bool json = false;
@@ -91,8 +90,6 @@ void Run(LadderCommand command) {
   const Config config = ReadRunConfig(run.path(), {});
   options.conditions.nodes = command.nodes > 0 ? command.nodes : config.evaluation.simulations;
   options.conditions.algorithm = ChoiceOf<RootAlgorithm>(command.algorithm, kRootAlgorithmNames);
-  options.inference = {.precision = ChoiceOf<Precision>(command.precision, kPrecisionNames),
-                       .device = command.device};
   options.baselines = !command.no_baselines;
   options.reference = ReferenceOf(command, config.game);
   if (options.threads == 0) {
@@ -151,10 +148,7 @@ void AddLadderOptions(CLI::App& sub, LadderCommand& command) {
       ->check(OneOf(kRootAlgorithmNames));
   number("--threads", options.threads, "Threads; 0 takes one for each core", 0, 1024)
       ->capture_default_str();
-  sub.add_option("--device", command.device, "auto, cpu, cuda or cuda:N")->capture_default_str();
-  sub.add_option("--precision", command.precision, "Arithmetic of the network")
-      ->capture_default_str()
-      ->check(OneOf(kPrecisionNames));
+  AddInferenceOptions(sub, options.inference);
   sub.add_flag("--json", command.json, "Print one JSON object on stdout");
 }
 

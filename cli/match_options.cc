@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "cli/choices.h"
+#include "cli/inference_options.h"
 #include "env/error.h"
 #include "env/games.h"
 #include "play/player_spec.h"
@@ -160,7 +161,7 @@ void AddMachineOptions(CLI::App& sub, MatchCommand& command) {
             "Leaves of one tree in a batch; more than 1 is faster for few games at once, but then "
             "the games depend on the concurrency",
             1, 1024);
-  sub.add_option("--device", command.device, "auto, cpu, cuda or cuda:N")->capture_default_str();
+  AddDeviceOptions(sub, command.inference);
 }
 
 void AddOutputOptions(CLI::App& sub, MatchCommand& command) {
@@ -299,6 +300,7 @@ void CompleteSettings(MatchCommand& command) {
 Contestant ContestantOf(const MatchCommand& command, size_t player) {
   Contestant contestant{.spec = command.players[player], .name = command.names[player]};
   PlayerSettings& settings = contestant.settings;
+  settings.inference = command.inference;
   settings.limits = LimitsOf(command, player);
   settings.search.simulations =
       static_cast<int>(settings.limits.nodes.value_or(settings.search.simulations));
@@ -310,7 +312,6 @@ Contestant ContestantOf(const MatchCommand& command, size_t player) {
   if (!precision.empty()) {
     settings.inference.precision = ChoiceOf<Precision>(precision, kPrecisionNames);
   }
-  settings.inference.device = command.device;
   settings.leaves_per_search = command.leaves;
   settings.overhead_ms = command.overhead_ms;
   settings.engine.options = EngineOptionsOf(command, player);

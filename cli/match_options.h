@@ -38,7 +38,7 @@ struct MatchCommand {
   double answer_timeout_s = 60.0;
   std::string engine_log;
   int leaves = 1;
-  std::string device = "auto";
+  InferenceSettings inference;
   std::vector<int> resign;  // centipawns, moves
   bool resign_both = false;
   std::vector<int> draw;  // centipawns, moves, from move

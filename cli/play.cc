@@ -10,6 +10,7 @@
 #include <random>
 
 #include "cli/commands.h"
+#include "cli/inference_options.h"
 #include "cli/weights.h"
 #include "env/games.h"
 #include "play/player_spec.h"
@@ -98,8 +99,7 @@ void AddPlay(CLI::App& app) {
       ->check(CLI::IsMember({"auto", "always", "never"}))
       ->capture_default_str();
   sub->add_flag("--no-eval", command->no_eval, "Do not show what a network thinks of its moves");
-  sub->add_option("--device", settings.player.inference.device, "auto, cpu, cuda or cuda:N")
-      ->capture_default_str();
+  AddInferenceOptions(*sub, settings.player.inference);
   sub->add_option("--seed", command->seed, "Seed of the opponent's dice; random without it");
   sub->callback([command] { Run(*command); });
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/inference_options.h"
 #include "cli/signals.h"
 #include "cli/weights.h"
 #include "env/games.h"
@@ -180,8 +181,7 @@ void AddServe(CLI::App& app) {
   sub->add_option("--page", command->page,
                   "The folder of the built page; without it, 'page' beside the program")
       ->type_name("FOLDER");
-  sub->add_option("--device", command->inference.device, "auto, cpu, cuda or cuda:N")
-      ->capture_default_str();
+  AddInferenceOptions(*sub, command->inference);
   sub->callback([command] { Run(*command); });
 }
 

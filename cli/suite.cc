@@ -10,6 +10,7 @@
 
 #include "cli/choices.h"
 #include "cli/commands.h"
+#include "cli/inference_options.h"
 #include "cli/signals.h"
 #include "env/error.h"
 #include "env/games.h"
@@ -22,7 +23,6 @@ namespace {
 
 struct SuiteCommand {
   std::string algorithm = "puct";
-  std::string precision = "auto";
   GameSettings game_settings{};
   std::optional<double> least_share;
   bool verbose = false;
@@ -34,7 +34,6 @@ void Run(SuiteCommand command) {
   SuiteSettings& settings = command.settings;
   PlayerSettings& player = settings.player_settings;
   player.search.algorithm = ChoiceOf<RootAlgorithm>(command.algorithm, kRootAlgorithmNames);
-  player.inference.precision = ChoiceOf<Precision>(command.precision, kPrecisionNames);
   const StopOnSignals signals;
   settings.stop = signals.token();
   player.stop = signals.token();
@@ -79,11 +78,7 @@ void AddSuite(CLI::App& app) {
   sub.add_option("--algorithm", command->algorithm, "Search of network players")
       ->capture_default_str()
       ->check(OneOf(kRootAlgorithmNames));
-  sub.add_option("--device", player.inference.device, "auto, cpu, cuda or cuda:N")
-      ->capture_default_str();
-  sub.add_option("--precision", command->precision, "Arithmetic of the network")
-      ->capture_default_str()
-      ->check(OneOf(kPrecisionNames));
+  AddInferenceOptions(sub, player.inference);
   sub.add_option("--leaves", player.leaves_per_search,
                  "Leaves of one tree in a batch; more than 1 is faster for few positions")
       ->capture_default_str()

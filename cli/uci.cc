@@ -11,6 +11,7 @@
 
 #include "cli/choices.h"
 #include "cli/commands.h"
+#include "cli/inference_options.h"
 #include "cli/weights.h"
 #include "env/games.h"
 
@@ -21,12 +22,10 @@ namespace {
 struct UciCommand {
   std::string weights;
   std::string variant;
-  std::string precision = "auto";
   InferenceSettings inference;
 };
 
 void Run(UciCommand& command) {
-  command.inference.precision = ChoiceOf<Precision>(command.precision, kPrecisionNames);
   const DefaultFinder find_default = [](const std::string& game) -> std::optional<std::string> {
     const std::optional<std::filesystem::path> file = DefaultWeights(game);
     return file ? std::optional(file->string()) : std::nullopt;
@@ -57,11 +56,7 @@ void AddUci(CLI::App& app) {
       ->type_name("PATH");
   sub->add_option("--variant", command->variant,
                   "The game: " + GameNamesText() + "; without it, that of the weights");
-  sub->add_option("--device", command->inference.device, "auto, cpu, cuda or cuda:N")
-      ->capture_default_str();
-  sub->add_option("--precision", command->precision, "Arithmetic of the network")
-      ->check(OneOf(kPrecisionNames))
-      ->capture_default_str();
+  AddInferenceOptions(*sub, command->inference);
   sub->callback([command] { Run(*command); });
 }
 

@@ -3,16 +3,20 @@
 // What holds for every command: help, version, and bad usage.
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
 #include "tests/cli/run_binary.h"
+#include "tests/cli/running_binary.h"
 
 namespace khanzero {
 namespace {
 
-const std::vector<std::string> kCommands = {"train", "match",  "play",  "uci", "export",
-                                            "info",  "config", "perft", "data"};
+const std::vector<std::string> kCommands = {
+    "train", "selfplay", "match", "suite",  "ladder", "export", "bench",  "play", "serve",
+    "uci",   "analyze",  "info",  "config", "data",   "report", "perft", "pgn"};
 
 TEST(CommandLine, HelpGoesToStdoutAndListsTheCommands) {
   for (const std::string flag : {"--help", "-h"}) {
@@ -40,6 +44,23 @@ TEST(CommandLine, VersionIsOneLine) {
   EXPECT_EQ(result.err, "");
   EXPECT_TRUE(result.out.starts_with("khanzero ")) << result.out;
   EXPECT_EQ(result.out.find('\n'), result.out.size() - 1);
+}
+
+// Loading LibTorch takes longer than an engine may take to start.
+TEST(CommandLine, TheEngineAnswersWithoutLoadingLibTorch) {
+  const auto libraries = [](RunningKhanzero& program) {
+    program.Send("isready\n");
+    EXPECT_TRUE(program.WaitFor("readyok"));
+    std::ifstream maps("/proc/" + std::to_string(program.pid()) + "/maps");
+    return std::string(std::istreambuf_iterator<char>(maps), {});
+  };
+  RunningKhanzero quick({"uci", "--device", "cpu"});
+  const std::string loaded = libraries(quick);
+  EXPECT_NE(loaded.find("libdnnl"), std::string::npos);
+  EXPECT_EQ(loaded.find("libtorch"), std::string::npos);
+  // Asked for LibTorch, it becomes the program that has it.
+  RunningKhanzero with_torch({"uci", "--backend", "torch"});
+  EXPECT_NE(libraries(with_torch).find("libtorch"), std::string::npos);
 }
 
 TEST(CommandLine, CommandIsRequired) {

@@ -78,6 +78,7 @@ class RunningKhanzero {
   }
 
   void Signal(int signal) { kill(pid_, signal); }
+  pid_t pid() const { return pid_; }
 
   // Reads to the end; the exit code, 128 + the signal when one ended it.
   int Wait() {
