@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "train/config.h"
 
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <sstream>
 #include <system_error>
 
 #include "env/error.h"
@@ -32,21 +33,51 @@ std::vector<std::string> AllKeys() {
   return keys;
 }
 
+constexpr size_t kMostConfigBytes = 1 << 20;
+
+// Passes over a document.
+class IgnoreEvents : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                  YAML::EmitterStyle::value) override {}
+  void OnMapEnd() override {}
+};
+
+// Whether there is more than one document. YAML::LoadAll would never end where a ',' stands outside
+// of brackets: there yaml-cpp finds one empty document after another.
+bool HasSeveralDocuments(const std::string& text) {
+  std::istringstream in(text);
+  YAML::Parser parser(in);
+  IgnoreEvents ignore;
+  return parser.HandleNextDocument(ignore) && parser.HandleNextDocument(ignore);
+}
+
 // The one document of a YAML text; a null node when the text is empty.
 YAML::Node ParseYaml(const std::string& text, const std::string& source) {
-  std::vector<YAML::Node> documents;
+  if (text.size() > kMostConfigBytes) {
+    throw InputError(source + " has more than " + std::to_string(kMostConfigBytes) +
+                     " bytes: it is no configuration");
+  }
   try {
-    documents = YAML::LoadAll(text);
+    if (HasSeveralDocuments(text)) {
+      throw InputError(source +
+                       ": the file holds several YAML documents (separated by ---) or a ',' "
+                       "outside of brackets; one document is expected");
+    }
+    return YAML::Load(text);
   } catch (const YAML::Exception& error) {
     throw InputError(source + ", line " + std::to_string(error.mark.line + 1) +
                      ": not valid YAML: " + error.msg);
   }
-  if (documents.empty()) return YAML::Node(YAML::NodeType::Null);
-  if (documents.size() > 1) {
-    throw InputError(source + ": the file holds " + std::to_string(documents.size()) +
-                     " YAML documents (separated by ---), one is expected");
-  }
-  return documents.front();
 }
 
 void ReadAll(const YAML::Node& root, SettingsSource& source, Config& config) {
@@ -165,7 +196,9 @@ Config LoadConfig(const std::string& path, const std::vector<std::string>& overr
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) refuse(std::strerror(errno));
-  const std::string text(std::istreambuf_iterator<char>(file), {});
+  std::string text(kMostConfigBytes + 1, '\0');  // one more than is taken, so that it shows
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(file.gcount()));
   if (file.bad()) refuse(std::strerror(errno));
   return ParseConfig(text, path, overrides);
 }

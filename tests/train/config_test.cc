@@ -254,8 +254,24 @@ TEST(Config, WholeFileOfAnotherKindIsRefused) {
   EXPECT_NE(ErrorOf("just some words"), "");
   EXPECT_NE(ErrorOf("- game: khans"), "");
   EXPECT_NE(ErrorOf("[khans]: 1"), "");
-  EXPECT_NE(ErrorOf("game: khans\n---\ngame: serbest\n").find("2 YAML documents"),
+  EXPECT_NE(ErrorOf("game: khans\n---\ngame: serbest\n").find("several YAML documents"),
             std::string::npos);
+}
+
+// Found by fuzzing: yaml-cpp makes documents of them without end.
+TEST(Config, CommasOutsideOfBracketsAreRefused) {
+  for (const char* const text : {",", "[a],", "---\n,", "game: khans\n---\n,\n"}) {
+    EXPECT_NE(ErrorOf(text).find("outside of brackets"), std::string::npos) << text;
+  }
+}
+
+TEST(Config, RefusalsQuoteNothingThatSteersATerminal) {
+  const std::string error = ErrorOf("game: \"\\\n\\e[2J\"\n");
+  EXPECT_EQ(error.find_first_of("\n\x1b"), std::string::npos) << error;
+}
+
+TEST(Config, MoreThanAMebibyteIsNoConfiguration) {
+  EXPECT_NE(ErrorOf("# " + std::string(1 << 20, 'x')).find("no configuration"), std::string::npos);
 }
 
 TEST(Config, SyntaxErrorNamesTheLine) {
