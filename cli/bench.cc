@@ -134,7 +134,7 @@ void PrintJson(const Printed& printed) {
                      {"tower_samples_per_second", r.learner.tower_samples_per_second},
                      {"efficiency", RatioJson(r.learner.efficiency)}};
   json["recommended"] = {{"workers", r.recommended_workers},
-                         {"games_per_worker", r.recommended_batch},
+                         {"games_per_worker", r.recommended_games},
                          {"batch_size", r.recommended_batch},
                          {"games_per_day", r.recommended_games_per_day}};
   for (const auto& [algorithm, text] : printed.signatures) json["signature"][algorithm] = text;
@@ -232,7 +232,7 @@ void PrintText(const Printed& printed) {
       "\nFor this machine\n  selfplay:\n    workers: {}\n    games_per_worker: {}\n    batch_size: "
       "{}\n"
       "  About {:.0f} games a day of self-play alone; {:.0f} as configured.\n",
-      r.recommended_workers, r.recommended_batch, r.recommended_batch, r.recommended_games_per_day,
+      r.recommended_workers, r.recommended_games, r.recommended_batch, r.recommended_games_per_day,
       r.games_per_day);
   fmt::print("\nSignature of the search: the same on every machine, until the search changes\n");
   for (const auto& [algorithm, text] : printed.signatures) {

@@ -85,7 +85,8 @@ InferenceFacts DescribeInference(const InferenceSettings& settings) {
   return {.device = "cpu",
           .precision = NameOf(plan.precision),
           .computed_by = OneDnnVersion(),
-          .cpu_isa = Text(ThisCpu())};
+          .cpu_isa = Text(ThisCpu()),
+          .good_batch = OneDnnEvaluator::kGoodBatch};
 }
 
 std::string Text(const InferenceFacts& facts) {

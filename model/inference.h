@@ -40,6 +40,7 @@ struct InferenceFacts {
   std::string precision = {};    // "int8", "bf16", "fp16", "fp32"
   std::string computed_by = {};  // "oneDNN 2.6.3", "LibTorch 1.13.1 with oneDNN, BLAS OpenBLAS ..."
   std::string cpu_isa = {};      // "AVX2 AVX-512 VNNI bf16"
+  int good_batch = 256;          // positions at once; with more it is not faster
 };
 // Throws InputError as MakeEvaluator does.
 InferenceFacts DescribeInference(const InferenceSettings& settings);

@@ -18,6 +18,9 @@ namespace khanzero {
 
 class OneDnnEvaluator : public Evaluator {
  public:
+  // Its rate hardly depends on the batch: few positions leave the caches to the trees.
+  static constexpr int kGoodBatch = 32;
+
   // `precision` is kFp32, kBf16 or kInt8; the last wants a calibrated network. Throws
   // RuntimeFailure when oneDNN cannot.
   OneDnnEvaluator(std::shared_ptr<const FoldedNetwork> network, Precision precision);

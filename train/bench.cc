@@ -143,7 +143,7 @@ class Bench {
     report_.facts = DescribeInference(config_.inference);
     report_.workers = workers_;
     report_.games_per_worker = config_.selfplay.games_per_worker;
-    report_.batch = std::min(report_.games_per_worker, config_.selfplay.batch_size);
+    report_.batch = std::min(report_.games_per_worker, BatchSizeFor(config_));
     batches_ = Doubling(kLargestBatch, {report_.batch});
     Progress("inference alone, by batch size");
     report_.raw = SweepBatches(raw_, workers_, batches_, options_.seconds);
@@ -333,9 +333,12 @@ class Bench {
       Progress("inference alone with the recommended number of threads");
       raw = SweepBatches(raw_, report_.recommended_workers, batches_, options_.seconds / 2.0);
     }
-    const RawRate& chosen = FirstAsGood(raw);
-    report_.recommended_batch = chosen.batch;
     const auto configured = std::ranges::find(report_.raw, report_.batch, &RawRate::batch);
+    // What is as good as the best is left as it is.
+    const bool good = configured->positions_per_second >= kAsGood * BestRate(raw);
+    const RawRate& chosen = good ? *configured : FirstAsGood(raw);
+    report_.recommended_batch = chosen.batch;
+    report_.recommended_games = std::max(chosen.batch, report_.games_per_worker);
     report_.recommended_games_per_day =
         report_.games_per_day *
         Quotient(chosen.positions_per_second, configured->positions_per_second);

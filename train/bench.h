@@ -74,6 +74,7 @@ struct BenchReport {
   double games_per_day = 0.0;  // of self-play alone, as configured
   // What this machine does best with, and what that should give.
   int recommended_workers = 0;
+  int recommended_games = 0;  // of each worker
   int recommended_batch = 0;
   double recommended_games_per_day = 0.0;
 };

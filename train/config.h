@@ -16,7 +16,7 @@ namespace khanzero {
 struct SelfPlaySettings {
   int workers = 0;
   int games_per_worker = 64;
-  int batch_size = 256;
+  int batch_size = 0;
   int cache_mib = 256;
   int max_plies = 400;
   int temperature_plies = 20;
@@ -28,9 +28,10 @@ struct SelfPlaySettings {
   static void Fields(SelfPlaySettings& s, V& visit) {
     visit.Number("workers", s.workers, 0, 1024, "self-play threads; 0 takes one for each core");
     visit.Number("games_per_worker", s.games_per_worker, 1, 65536, "games a worker has in play");
-    visit.Number("batch_size", s.batch_size, 1, 65536,
+    visit.Number("batch_size", s.batch_size, 0, 65536,
                  "most positions a worker gives the network at once; with more games in play than "
-                 "this it plays them in groups, by turns");
+                 "this it plays them in groups, by turns; 0: 32 where oneDNN computes the network, "
+                 "256 elsewhere");
     visit.Number("cache_mib", s.cache_mib, 0, 1'000'000,
                  "memory for what the network said of positions that may come again; 0: no cache");
     visit.Number("max_plies", s.max_plies, 2, 100000, "a game is cut off at this length");

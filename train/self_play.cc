@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "env/games.h"
+#include "model/inference.h"
 #include "train/self_play_game.h"
 
 namespace khanzero {
@@ -19,6 +20,11 @@ uint64_t GameNumbers::Next() {
     ++at_;
   }
   return next_++;
+}
+
+int BatchSizeFor(const Config& config) {
+  return config.selfplay.batch_size > 0 ? config.selfplay.batch_size
+                                        : DescribeInference(config.inference).good_batch;
 }
 
 int ThreadsFor(int setting) {
@@ -71,7 +77,10 @@ template <Game G>
 class Worker {
  public:
   Worker(const Config& config, EvaluationCache& cache, SelfPlayCounters& counters)
-      : config_(config), cache_(cache), counters_(counters) {}
+      : config_(config),
+        batch_size_(BatchSizeFor(config)),
+        cache_(cache),
+        counters_(counters) {}
 
   // Plays until the round has its games or is stopped.
   void Run(Round& round) {
@@ -121,7 +130,7 @@ class Worker {
   // group of 4,096 made self-play a fifth slower than 512.
   void TakeNextGroup() {
     group_.clear();
-    const size_t most = std::min(games_.size(), static_cast<size_t>(config_.selfplay.batch_size));
+    const size_t most = std::min(games_.size(), static_cast<size_t>(batch_size_));
     while (group_.size() < most) {
       if (next_game_ >= games_.size()) next_game_ = 0;
       group_.push_back(&games_[next_game_++]);
@@ -168,6 +177,7 @@ class Worker {
   }
 
   const Config& config_;
+  const int batch_size_;
   EvaluationCache& cache_;
   SelfPlayCounters& counters_;
   static constexpr int kStepsOfTurn = 64;  // a move or two of each game

@@ -77,4 +77,8 @@ std::unique_ptr<SelfPlay> MakeSelfPlay(const Config& config);
 // The threads that `setting` means: itself, or one for each core when it is 0.
 int ThreadsFor(int setting);
 
+// Most positions that a worker gives the network at once: selfplay.batch_size, or what is good for
+// the machine where that is 0. Throws InputError as DescribeInference does.
+int BatchSizeFor(const Config& config);
+
 }  // namespace khanzero

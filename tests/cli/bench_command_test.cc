@@ -126,7 +126,7 @@ TEST_P(BenchCommand, RecommendsWhatItMeasured) {
   const json& recommended = bench.at("recommended");
   bool found = false;
   for (const json& rate : bench.at("raw")) {
-    found |= rate.at("batch") == recommended.at("games_per_worker");
+    found |= rate.at("batch") == recommended.at("batch_size");
   }
   EXPECT_TRUE(found) << recommended;
   found = false;
