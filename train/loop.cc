@@ -294,7 +294,8 @@ class TrainingLoop {
     metrics_.reuse =
         static_cast<double>(trained_samples_) /
         std::max(1.0, (1.0 - settings.validation_share) * static_cast<double>(status_.positions));
-    metrics_.search_gap = probe_->Measure(*MakeEvaluator(learner_->Folded(window_), config_.inference));
+    metrics_.search_gap =
+        probe_->Measure(*MakeEvaluator(learner_->Folded(window_), config_.inference));
     constexpr int kValidationSamples = 2048;
     metrics_.validation = learner_->Validate(window_, kValidationSamples);
     Show("learning", true);

@@ -77,10 +77,7 @@ template <Game G>
 class Worker {
  public:
   Worker(const Config& config, EvaluationCache& cache, SelfPlayCounters& counters)
-      : config_(config),
-        batch_size_(BatchSizeFor(config)),
-        cache_(cache),
-        counters_(counters) {}
+      : config_(config), batch_size_(BatchSizeFor(config)), cache_(cache), counters_(counters) {}
 
   // Plays until the round has its games or is stopped.
   void Run(Round& round) {

@@ -15,7 +15,7 @@ namespace khanzero {
 namespace {
 
 const std::vector<std::string> kCommands = {
-    "train", "selfplay", "match", "suite",  "ladder", "export", "bench",  "play", "serve",
+    "train", "selfplay", "match", "suite",  "ladder", "export", "bench", "play", "serve",
     "uci",   "analyze",  "info",  "config", "data",   "report", "perft", "pgn"};
 
 TEST(CommandLine, HelpGoesToStdoutAndListsTheCommands) {
