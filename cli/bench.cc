@@ -254,7 +254,8 @@ void RunCommand(const BenchCommand& command) {
     options.network = LoadFoldedNetwork(FindCheckpoint(command.weights).string(), &info);
     config.network = options.network->settings;
   }
-  options.network = CalibratedForPlay(options.network, info.name, config.inference);
+  // Every arithmetic is measured, int8 too.
+  options.network = Calibrated(options.network, info.name);
   const BenchReport report = RunBench(options);
   Printed printed{.command = command, .config = config, .report = report, .signatures = {}};
   WithGame(config.game, [&]<class G>() {

@@ -41,11 +41,10 @@ Plan MakePlan(const InferenceSettings& settings, bool calibrated) {
     case InferenceBackend::kTorch:
       return {};
     case InferenceBackend::kAuto:
-      // Without these oneDNN has no kernels worth the name.
-      if (is_gpu || !ThisCpu().avx2) return {};
-      if (settings.device == "auto" && settings.precision != Precision::kInt8 && TorchHasGpu()) {
-        return {};
-      }
+      // Without AVX2 oneDNN has no kernels worth the name.
+      if (is_gpu) return {};
+      if (settings.precision == Precision::kInt8) break;
+      if (!ThisCpu().avx2 || (settings.device == "auto" && TorchHasGpu())) return {};
       break;
     case InferenceBackend::kOneDnn:
       break;

@@ -277,7 +277,6 @@ TEST(Quantization, ScalesCoverTheRanges) {
 TEST(InferenceChoice, AutoTakesInt8OnlyForACalibratedNetworkWhereItIsFast) {
   const EncodingShape shape = InfoOfGame("khans").shape;
   EXPECT_EQ(NeedsCalibration({.device = "cpu"}), ThisCpu().vnni);
-  EXPECT_FALSE(NeedsCalibration({.precision = Precision::kBf16}) && !ThisCpu().bf16);
   EXPECT_FALSE(NeedsCalibration({.precision = Precision::kFp32, .device = "cpu"}));
   EXPECT_FALSE(NeedsCalibration({.backend = InferenceBackend::kTorch, .device = "cpu"}));
   const InferenceFacts facts = DescribeInference({.device = "cpu"});
