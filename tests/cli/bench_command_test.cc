@@ -141,7 +141,7 @@ TEST_P(BenchCommand, TextSaysWhatToSet) {
   const RunResult result = RunKhanzero(Arguments({}));
   EXPECT_EQ(result.exit_code, 0) << result.err;
   for (const char* const part : {"1 blocks x 8 channels, weights: random\n",
-                                 "BLAS ",
+                                 "on cpu, fp32, by ",
                                  "The network alone (1 thread)",
                                  "  best",
                                  "  configured",
