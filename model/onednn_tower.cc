@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <mutex>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <unordered_map>
 #include <utility>
@@ -127,6 +128,10 @@ struct OneDnnTower::Impl {
         type(ActivationType(precision)),
         head_type(precision != Precision::kFp32 && ThisCpu().bf16 ? DataType::bf16 : DataType::f32),
         weights(std::move(packed)) {
+    // Threads that plan the same share what oneDNN keeps of it; one after the other they also can
+    // when a sanitizer cannot see oneDNN's own locks.
+    static std::mutex planning;
+    const std::lock_guard lock(planning);
     QuantizationPlan plan;
     if (type == DataType::u8) plan = PlanQuantization(network);
     Build(network, plan);
