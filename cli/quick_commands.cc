@@ -16,6 +16,7 @@
 
 #include "cli/commands.h"
 #include "env/error.h"
+#include "model/cpu_features.h"
 #include "model/files.h"
 
 namespace khanzero {
@@ -39,16 +40,17 @@ bool HasGpu() {
   return init != nullptr && count != nullptr && init(0) == 0 && count(&devices) == 0 && devices > 0;
 }
 
-// Networks of quick commands are computed by oneDNN on the processor, unless there is a GPU or
-// LibTorch is asked for.
-bool AsksForTorch(int argc, char** argv) {
+// Networks of quick commands are computed by oneDNN on the processor, unless LibTorch is asked for,
+// there is a GPU, or the processor lacks what oneDNN is fast with (as MakeEvaluator chooses).
+bool NeedsTorch(int argc, char** argv) {
+  bool on_cpu = false;
   for (int i = 2; i < argc; ++i) {
     const std::string_view word = argv[i];
     const std::string_view value = word.substr(word.find('=') + 1);
     if (value == "torch" || value.starts_with("cuda")) return true;
-    if (value == "cpu") return false;
+    on_cpu |= value == "cpu";
   }
-  return HasGpu();
+  return !ThisCpu().avx2 || (!on_cpu && HasGpu());
 }
 
 }  // namespace
@@ -57,7 +59,7 @@ void AddCommands(CLI::App& app) { AddQuickCommands(app); }
 
 void BecomeOtherProgram(int argc, char** argv) {
   const std::string_view command = argc > 1 ? argv[1] : "";
-  if (command == "--version" || (IsQuick(command) && !AsksForTorch(argc, argv))) return;
+  if (command == "--version" || (IsQuick(command) && !NeedsTorch(argc, argv))) return;
   const std::filesystem::path program = PathBesideProgram("khanzero-torch");
   execv(program.c_str(), argv);
   throw RuntimeFailure("cannot start " + program.string() +

@@ -59,7 +59,7 @@ TEST(CommandLine, TheEngineAnswersWithoutLoadingLibTorch) {
   EXPECT_NE(loaded.find("libdnnl"), std::string::npos);
   EXPECT_EQ(loaded.find("libtorch"), std::string::npos);
   // Asked for LibTorch, it becomes the program that has it.
-  RunningKhanzero with_torch({"uci", "--backend", "torch"});
+  RunningKhanzero with_torch({"uci", "--device", "cpu", "--backend", "torch"});
   EXPECT_NE(libraries(with_torch).find("libtorch"), std::string::npos);
 }
 
