@@ -35,7 +35,9 @@ void ParseActivationRanges(const std::string& text, const std::string& source,
   };
   std::vector<std::vector<float>> ranges;
   try {
-    const nlohmann::json json = nlohmann::json::parse(text);
+    // The parser's own message would quote the text, which may come from a stranger's file.
+    const nlohmann::json json = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+    if (!json.is_object()) throw damaged("it is no JSON object");
     const std::vector<std::string> names = LayerNames(network);
     for (const std::string& name : names) {
       ranges.push_back(json.at(name).get<std::vector<float>>());

@@ -221,7 +221,10 @@ TEST(ActivationRanges, DamagedTextIsRefusedWithItsPlace) {
   bad = good;
   bad["blocks.2.first"] = good["stem"];
   refused(bad, "layers that the network has not");
-  EXPECT_THROWS_WITH(ParseActivationRanges("{", "ranges.json", read), InputError, "ranges.json");
+  for (const char* const text : {"{", "", "[]", "\x1B[2J"}) {
+    EXPECT_THROWS_WITH(ParseActivationRanges(text, "ranges.json", read), InputError,
+                       "ranges.json is damaged: it is no JSON object");
+  }
   EXPECT_EQ(read.activation_ranges, folded->activation_ranges);
 }
 
