@@ -20,12 +20,19 @@ export class Player {
     return Math.floor(this.random / 65536) % bound;
   }
 
-  // Returns once the person is to move, or the game is over.
+  // Returns once the person is to move, or the game is over, and the board shows it.
   async ready() {
     await this.page.waitForFunction(() => {
       const text = document.getElementById('status').textContent;
       return /^(Your move|Checkmate|Stalemate|Campmate|Khan|The same position|Fifty moves)/.test(text);
     });
+    await this.drawn();
+  }
+
+  // The board draws itself in the browser's next frame.
+  drawn() {
+    return this.page.evaluate(() => new Promise(done => requestAnimationFrame(() =>
+      requestAnimationFrame(done))));
   }
 
   async over() {
@@ -81,8 +88,7 @@ export class Player {
 
   // The squares that the page shows for what is taken up now.
   async targets() {
-    await this.page.evaluate(() => new Promise(done => requestAnimationFrame(() =>
-      requestAnimationFrame(done))));
+    await this.drawn();
     return this.onBoard('square.move-dest');
   }
 

@@ -58,10 +58,7 @@ export class NewGame {
     let side = chosen('side');
     if (side === 'random') side = Math.random() < 0.5 ? 'white' : 'black';
     try {
-      const answered = this.session.begin(fields, {side, level: Number($('new-levels').value)});
-      // The dialog goes as soon as there is a game, not when the opponent has moved.
-      await Promise.race([answered, new Promise(resolve =>
-        this.session.addEventListener('change', resolve, {once: true}))]);
+      await this.session.begin(fields, {side, level: Number($('new-levels').value)});
       $('new').close();
     } catch (error) {
       $('new-error').textContent = error.message;

@@ -96,7 +96,8 @@ export class Session extends EventTarget {
     this.changed();
   }
 
-  // Throws what is wrong with the fields. `options`: side, level, source, view.
+  // Returns as soon as there is the game; throws what is wrong with the fields. `options`: side,
+  // level, source, view.
   async begin(fields, options) {
     const state = await api.newGame(fields);
     ++this.serial;
@@ -110,7 +111,7 @@ export class Session extends EventTarget {
     this.analyses.clear();
     this.take(state);
     if (options.view !== undefined) this.look(options.view);
-    return this.answer();
+    this.answer();
   }
 
   async play(move) {
