@@ -57,6 +57,48 @@ void ExpectRatio(const json& ratio) {
   EXPECT_LE(ratio.at("median"), ratio.at("greatest"));
 }
 
+void ExpectSelfPlayFiguresFitEachOther(const json& play) {
+  EXPECT_GT(play.at("evaluations_per_second"), 0.0);
+  EXPECT_GT(play.at("moves_per_second"), 0.0);
+  ASSERT_GT(play.at("games_ended"), 0);
+  // Games are cut off at 24 plies.
+  EXPECT_LE(play.at("positions_per_game"), 24.0);
+  EXPECT_GT(play.at("positions_per_game"), 1.0);
+  const double length = play.at("positions_per_game");
+  const double moves = play.at("moves_per_second");
+  EXPECT_NEAR(play.at("games_per_hour").get<double>(), 3600.0 * moves / length, 1e-3 * moves);
+  EXPECT_NEAR(play.at("games_per_day").get<double>(), 86400.0 * moves / length, 1e-2 * moves);
+  EXPECT_NEAR(play.at("bytes_per_game").get<double>(),
+              length * play.at("bytes_per_position").get<double>(), 1e-3);
+  double time = 0.0;
+  for (const char* const part :
+       {"inference_share", "encode_share", "tree_share", "waiting_share"}) {
+    EXPECT_GE(play.at(part), 0.0) << part;
+    time += play.at(part).get<double>();
+  }
+  EXPECT_GT(play.at("inference_share"), 0.0);
+  EXPECT_NEAR(time, 1.0, 0.05);
+  for (const char* const share : {"cache_hit_share", "terminal_share"}) {
+    EXPECT_GE(play.at(share), 0.0) << share;
+    EXPECT_LE(play.at(share), 1.0) << share;
+  }
+}
+
+void ExpectRecommendedIsMeasured(const json& bench) {
+  const json& recommended = bench.at("recommended");
+  bool found = false;
+  for (const json& rate : bench.at("raw")) {
+    found |= rate.at("batch") == recommended.at("batch_size");
+  }
+  EXPECT_TRUE(found) << recommended;
+  found = false;
+  for (const json& rate : bench.at("raw_threads")) {
+    found |= rate.at("threads") == recommended.at("workers");
+  }
+  EXPECT_TRUE(found) << recommended;
+  EXPECT_GT(recommended.at("games_per_day"), 0.0);
+}
+
 TEST_P(BenchCommand, MeasuresEverythingInOneRun) {
   const json bench = RunJson({"--set", "selfplay.games_per_worker=12"});
   EXPECT_EQ(bench.at("game"), GetParam());
@@ -91,50 +133,8 @@ TEST_P(BenchCommand, MeasuresEverythingInOneRun) {
   }
   EXPECT_EQ(in_use, 1);
   EXPECT_EQ(bench.at("signature"), GoldenSignature());
-}
-
-TEST_P(BenchCommand, SelfPlayFiguresFitEachOther) {
-  const json play = RunJson().at("self_play");
-  EXPECT_GT(play.at("evaluations_per_second"), 0.0);
-  EXPECT_GT(play.at("moves_per_second"), 0.0);
-  ASSERT_GT(play.at("games_ended"), 0);
-  // Games are cut off at 24 plies.
-  EXPECT_LE(play.at("positions_per_game"), 24.0);
-  EXPECT_GT(play.at("positions_per_game"), 1.0);
-  const double length = play.at("positions_per_game");
-  const double moves = play.at("moves_per_second");
-  EXPECT_NEAR(play.at("games_per_hour").get<double>(), 3600.0 * moves / length, 1e-3 * moves);
-  EXPECT_NEAR(play.at("games_per_day").get<double>(), 86400.0 * moves / length, 1e-2 * moves);
-  EXPECT_NEAR(play.at("bytes_per_game").get<double>(),
-              length * play.at("bytes_per_position").get<double>(), 1e-3);
-  double time = 0.0;
-  for (const char* const part :
-       {"inference_share", "encode_share", "tree_share", "waiting_share"}) {
-    EXPECT_GE(play.at(part), 0.0) << part;
-    time += play.at(part).get<double>();
-  }
-  EXPECT_GT(play.at("inference_share"), 0.0);
-  EXPECT_NEAR(time, 1.0, 0.05);
-  for (const char* const share : {"cache_hit_share", "terminal_share"}) {
-    EXPECT_GE(play.at(share), 0.0) << share;
-    EXPECT_LE(play.at(share), 1.0) << share;
-  }
-}
-
-TEST_P(BenchCommand, RecommendsWhatItMeasured) {
-  const json bench = RunJson();
-  const json& recommended = bench.at("recommended");
-  bool found = false;
-  for (const json& rate : bench.at("raw")) {
-    found |= rate.at("batch") == recommended.at("batch_size");
-  }
-  EXPECT_TRUE(found) << recommended;
-  found = false;
-  for (const json& rate : bench.at("raw_threads")) {
-    found |= rate.at("threads") == recommended.at("workers");
-  }
-  EXPECT_TRUE(found) << recommended;
-  EXPECT_GT(recommended.at("games_per_day"), 0.0);
+  ExpectSelfPlayFiguresFitEachOther(bench.at("self_play"));
+  ExpectRecommendedIsMeasured(bench);
 }
 
 TEST_P(BenchCommand, TextSaysWhatToSet) {
