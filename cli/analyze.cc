@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -30,6 +31,8 @@ namespace khanzero {
 namespace {
 
 constexpr int64_t kDefaultNodes = 800;
+// The path of a network need not be UTF-8.
+constexpr auto kReplace = nlohmann::ordered_json::error_handler_t::replace;
 
 struct AnalyzeCommand {
   std::string weights;
@@ -79,9 +82,10 @@ class Analysis {
       time_ms_ = analyst_.elapsed_ms();
     }
     if (command_.json) {
-      std::cout << Json(game.position(), outcome).dump() << std::endl;
+      std::cout << Json(game.position(), outcome).dump(-1, ' ', false, kReplace) << std::endl;
     } else {
       PrintText(game.position(), outcome);
+      std::fflush(stdout);
     }
   }
 

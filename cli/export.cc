@@ -40,7 +40,7 @@ void Print(const ExportCommand& command, const ExportSource& source, const Expor
                                         {"max_policy_difference", report.max_policy_difference},
                                         {"max_wdl_difference", report.max_wdl_difference},
                                         {"top1_agreement", report.top1_agreement}}
-                     .dump()
+                     .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)
               << "\n";
     return;
   }

@@ -34,7 +34,9 @@ Json Describe(const std::filesystem::path& path) {
     json.update(
         Json(ToJson(ReadCheckpointFiles(path, nullptr).info)));  // loading verifies every file
   } else {
-    json.update(Json::parse(file.description));
+    Json description = Json::parse(file.description);
+    description.erase("kind");  // what the file is has been seen
+    json.update(description);
     // Its arrays are verified, too.
     if (file.kind == ModelKind::kSafetensors) LoadFoldedNetwork(path.string(), nullptr);
   }

@@ -34,12 +34,15 @@ void KeepLargeBlocks() {
   mallopt(M_TRIM_THRESHOLD, kLargestBlock);
 }
 
-int Fail(int code, std::string what) {
-  for (char& c : what) {
-    if (c == '\n') c = ' ';
+// One line, and nothing that steers a terminal: what is wrong may be quoted from a stranger's file.
+int Fail(int code, const std::string& what) {
+  std::string line;
+  for (const char c : what) {
+    const bool control = (c >= '\0' && c < ' ') || c == '\x7f';
+    line += c == '\n' ? " " : control ? Printable(std::string(1, c)) : std::string(1, c);
   }
   std::cout.flush();
-  std::fprintf(stderr, "khanzero: %s\n", what.c_str());
+  std::fprintf(stderr, "khanzero: %s\n", line.c_str());
   return code;
 }
 

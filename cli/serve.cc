@@ -129,8 +129,12 @@ void Run(const ServeCommand& command) {
   const int cores = static_cast<int>(std::thread::hardware_concurrency());
   settings.limits.searches =
       static_cast<size_t>(command.searches > 0 ? command.searches : std::max(1, cores / 2));
+  WebServerSettings server_settings = command.server;
+  // Besides the searches and those that wait, which keep a connection each: what stops them.
+  constexpr size_t kOtherConnections = 14;
+  server_settings.threads = settings.limits.searches + settings.limits.waiting + kOtherConnections;
   if (!command.games.empty()) {
-    settings.matches = std::filesystem::path(command.games).filename().string();
+    settings.matches = WithoutSlash(command.games).filename().string();
     settings.pgns = ReadMatches(command.games, settings.limits.pgn_games);
   }
   const std::filesystem::path page =
@@ -138,7 +142,7 @@ void Run(const ServeCommand& command) {
   const std::vector<WebOpponent> opponents = MakeOpponents(command);
   WebService service(settings, opponents);
   const StopOnSignals signals;
-  WebServer server(service, LoadWebPage(page), command.server);
+  WebServer server(service, LoadWebPage(page), server_settings);
   for (const WebOpponent& opponent : opponents) {
     fmt::print("{}: {}\n", opponent.game, opponent.name);
   }

@@ -55,7 +55,7 @@ class LeafBatch {
   template <Game G>
   void Complete(Search<G>& search, Leaf<G>& leaf, int row) {
     search.Complete(leaf, batch_.logits(row), batch_.wdl(row));
-    if (cache_ != nullptr) {
+    if (cache_ != nullptr && search.IsWhole(leaf)) {
       cache_->Insert(leaf.position.EvaluationKey(), batch_.logits(row), batch_.wdl(row));
     }
   }
@@ -70,8 +70,9 @@ class LeafBatch {
   template <Game G>
   bool CompleteFromCache(Search<G>& search, Leaf<G>& leaf) {
     Wdl wdl;
-    if (cache_ == nullptr || !cache_->Find(leaf.position.EvaluationKey(),
-                                           leaf.policy_indices.size(), cached_logits_, wdl)) {
+    if (cache_ == nullptr || !search.IsWhole(leaf) ||
+        !cache_->Find(leaf.position.EvaluationKey(), leaf.policy_indices.size(), cached_logits_,
+                      wdl)) {
       return false;
     }
     search.Complete(leaf, cached_logits_, wdl, /*from_cache=*/true);

@@ -46,8 +46,15 @@ class ParallelSearcher {
     failure_ = nullptr;
     {
       std::vector<std::jthread> threads;
-      for (size_t i = 1; i < workers_.size(); ++i) {
-        threads.emplace_back([&, i] { Work(search, workers_[i], [] { return true; }); });
+      try {
+        for (size_t i = 1; i < workers_.size(); ++i) {
+          threads.emplace_back([&, i] { Work(search, workers_[i], [] { return true; }); });
+        }
+      } catch (...) {  // no more threads are to be had: those that run must not go on for ever
+        const std::scoped_lock lock(mutex_);
+        stopped_ = true;
+        changed_.notify_all();
+        throw;
       }
       Work(search, workers_[0], again);
     }

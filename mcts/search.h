@@ -96,6 +96,14 @@ class Search {
   // leaf of the last search waits; there is a legal move.
   bool Continue(const Position& root, const KeyHistory& history, std::span<const Move> moves);
 
+  // Lets the search choose among these moves of the root alone: the tree is then worth nothing to a
+  // search of all. For a search that has just begun; the next Begin() or Continue() lifts it.
+  // REQUIRES: legal moves, one at least.
+  void LimitRoot(std::span<const Move> moves) { root_moves_.assign(moves.begin(), moves.end()); }
+  // Whether the leaf has all legal moves of its position: one that has not is no matter for a
+  // cache.
+  bool IsWhole(const Leaf<G>& leaf) const { return root_moves_.empty() || leaf.path.size() > 1; }
+
   // Takes another random stream: that of the next game.
   void Reseed(Random random) { random_ = random; }
 
@@ -153,6 +161,7 @@ class Search {
   void Seat(const Position& root, const KeyHistory& history) {
     root_ = root;
     history_ = history;
+    root_moves_.clear();
     counters_ = {};
     simulations_started_ = 0;
     root_ready_ = false;
@@ -160,6 +169,12 @@ class Search {
     most_started_ = std::numeric_limits<int64_t>::max();
   }
   NodeIndex FindNode(const Position& root, std::span<const Move> moves) const;
+  void ListMoves(Leaf<G>& leaf) const {
+    leaf.position.LegalMoves(leaf.moves);
+    if (IsWhole(leaf)) return;
+    leaf.moves.clear();
+    for (const Move& move : root_moves_) leaf.moves.push_back(move);
+  }
   bool MakeLeaf(Leaf<G>& leaf);
   void MakeWideningLeaf(Leaf<G>& leaf);
   static void ListPolicyIndices(Leaf<G>& leaf);
@@ -191,6 +206,7 @@ class Search {
   Tree tree_;
   Position root_ = Position::Start();
   KeyHistory history_;
+  std::vector<Move> root_moves_;  // the root's choice; empty: all
   SearchCounters counters_;
   int64_t simulation_limit_ = 0;
   int64_t simulations_started_ = 0;

@@ -78,7 +78,7 @@ template <Game G>
 bool Search<G>::MakeLeaf(Leaf<G>& leaf) {
   const Position& position = leaf.position;
   const bool is_root = leaf.path.size() == 1;
-  position.LegalMoves(leaf.moves);
+  ListMoves(leaf);
   const Outcome outcome = position.OutcomeGiven(!leaf.moves.empty());
   if (outcome.over() && !(is_root && outcome.result == Result::kDraw)) {
     const Wdl wdl = WdlFor(outcome.result, position.side_to_move());
@@ -106,7 +106,7 @@ bool Search<G>::MakeLeaf(Leaf<G>& leaf) {
 template <Game G>
 void Search<G>::MakeWideningLeaf(Leaf<G>& leaf) {
   tree_.node(leaf.path.back()).widening = true;
-  leaf.position.LegalMoves(leaf.moves);
+  ListMoves(leaf);
   ListPolicyIndices(leaf);
 }
 

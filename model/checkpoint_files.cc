@@ -86,9 +86,10 @@ void CheckHolds(const std::string& weights, const CheckpointInfo& info, const fs
   }
 }
 
+// Printable, too: messages name the files.
 bool IsPlainName(const std::string& name) {
   return !name.empty() && name[0] != '.' && name.find('/') == std::string::npos &&
-         name != kInfoFile;
+         name != kInfoFile && Printable(name) == name;
 }
 
 void CheckReplaceable(const fs::path& path) {
@@ -138,7 +139,8 @@ CheckpointFiles ReadCheckpointFiles(const fs::path& path, const GameInfo* expect
     CheckSameGame(checkpoint.info.game, *expected, "checkpoint " + path.string());
   }
   for (const auto& [name, entry] : description.files) {
-    if (!IsPlainName(name)) throw InputError(path.string() + " lists a file outside itself");
+    if (!IsPlainName(name))
+      throw InputError(path.string() + " lists a file outside itself, or one with an odd name");
     checkpoint.files[name] = ReadVerified(path, name, entry);
   }
   CheckHolds(checkpoint.files[kWeightsFile], checkpoint.info, path / kWeightsFile);

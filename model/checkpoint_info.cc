@@ -124,11 +124,11 @@ CheckpointDescription ParseDescription(std::string_view text, const std::string&
 
 void CheckSameGame(const GameInfo& found, const GameInfo& expected, const std::string& what) {
   const auto differ = [&](const std::string& of, const auto& theirs, const auto& ours) {
-    std::string text = what + " is for " + found.name + " with " + of + " " + theirs;
+    std::string text = what + " is for " + Printable(found.name) + " with " + of + " " + theirs;
     throw InputError(text + "; this program plays " + expected.name + " with " + of + " " + ours);
   };
   if (found.name != expected.name) {
-    throw InputError(what + " is for the game " + found.name + "; " + expected.name +
+    throw InputError(what + " is for the game " + Printable(found.name) + "; " + expected.name +
                      " was asked for");
   }
   if (found.rules_version != expected.rules_version) {

@@ -53,7 +53,9 @@ class FileDescriptor {
 // A regular file open for reading.
 class RegularFile {
  public:
-  explicit RegularFile(const fs::path& path) : path_(path), file_(path, O_RDONLY | O_CLOEXEC) {
+  // Without O_NONBLOCK, opening a pipe would wait for somebody who writes to it.
+  explicit RegularFile(const fs::path& path)
+      : path_(path), file_(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) {
     if (!file_.ok()) {
       if (errno == ENOENT || errno == ENOTDIR) {
         throw InputError("there is no file " + path.string());
@@ -97,11 +99,6 @@ void Sync(const fs::path& path, int flags) {
 
 void SyncFolder(const fs::path& folder) {
   Sync(folder.empty() ? fs::path(".") : folder, O_RDONLY | O_DIRECTORY);
-}
-
-// "runs/a/" and "runs/a" are the same folder: parent_path() of the first would be itself.
-fs::path WithoutSlash(const fs::path& path) {
-  return path.has_filename() ? path : path.parent_path();
 }
 
 }  // namespace
@@ -179,6 +176,10 @@ void ReplaceFolder(const fs::path& written, const fs::path& path) {
   SyncFolder(target.parent_path());
   std::error_code ignored;  // the new folder is in place; the old one is only litter
   fs::remove_all(old, ignored);
+}
+
+fs::path WithoutSlash(const fs::path& path) {
+  return path.has_filename() ? path : path.parent_path();
 }
 
 fs::path NameAside(const fs::path& path) {

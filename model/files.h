@@ -32,6 +32,10 @@ void PublishFile(const std::filesystem::path& written, const std::filesystem::pa
 // and deleted. Both must lie in the same parent folder. Throws RuntimeFailure.
 void ReplaceFolder(const std::filesystem::path& written, const std::filesystem::path& path);
 
+// The same file or folder without a slash at its end: "runs/a" for "runs/a/". Of the latter
+// filename() is empty and parent_path() is the folder itself.
+std::filesystem::path WithoutSlash(const std::filesystem::path& path);
+
 // A hidden name beside `path` for writing it aside, used by no other writer of this machine.
 std::filesystem::path NameAside(const std::filesystem::path& path);
 

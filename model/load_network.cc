@@ -3,12 +3,16 @@
 // A folder is a checkpoint, a file is an export.
 #include "model/load_network.h"
 
+#include <algorithm>
+#include <cmath>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "env/error.h"
 #include "model/checkpoint_files.h"
 #include "model/files.h"
+#include "model/folded_network.h"
 #include "model/network_file.h"
 #include "model/safetensors.h"
 
@@ -31,15 +35,38 @@ void RefuseOtherFormats(const fs::path& path) {
   }
 }
 
-}  // namespace
+// Infinities and NaNs in a layer would be played with all the same: every move would be as good as
+// the other.
+void CheckNumbers(const FoldedNetwork& network, const std::string& path) {
+  const auto check = [&](const std::string& layer, const std::vector<float>& values) {
+    if (std::ranges::all_of(values, [](float value) { return std::isfinite(value); })) return;
+    throw InputError(path + " is damaged: layer '" + layer + "' has numbers that are not finite");
+  };
+  const auto check_all = [&](const auto& layers) {
+    for (const auto& [name, layer] : layers) {
+      check(name, layer->weight);
+      check(name, layer->bias);
+    }
+  };
+  check_all(network.convolutions());
+  check_all(network.linears());
+}
 
-std::shared_ptr<const FoldedNetwork> LoadFoldedNetwork(const std::string& path,
-                                                       const GameInfo* expected) {
-  if (!IsExport(path)) return LoadCheckpointNetwork(path, expected);
+std::shared_ptr<const FoldedNetwork> LoadExport(const std::string& path, const GameInfo* expected) {
   RefuseOtherFormats(path);
   StoredNetwork stored = ParseNetwork(ReadFile(path), path);
   if (expected != nullptr) CheckSameGame(stored.description.info.game, *expected, path);
   return std::move(stored.network);
+}
+
+}  // namespace
+
+std::shared_ptr<const FoldedNetwork> LoadFoldedNetwork(const std::string& path,
+                                                       const GameInfo* expected) {
+  auto network =
+      IsExport(path) ? LoadExport(path, expected) : LoadCheckpointNetwork(path, expected);
+  CheckNumbers(*network, path);
+  return network;
 }
 
 CheckpointInfo ReadNetworkInfo(const fs::path& path) {

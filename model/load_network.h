@@ -15,8 +15,9 @@ namespace khanzero {
 struct FoldedNetwork;
 
 // The network of a checkpoint's folder or of a file of 'khanzero export --format safetensors'.
-// Throws InputError for anything else, for what is damaged, and, when `expected` is given, for a
-// network of another game, rules version, encoding version or shape, naming both sides.
+// Throws InputError for anything else, for what is damaged (numbers that are not finite are), and,
+// when `expected` is given, for a network of another game, rules version, encoding version or
+// shape, naming both sides.
 std::shared_ptr<const FoldedNetwork> LoadFoldedNetwork(const std::string& path,
                                                        const GameInfo* expected);
 

@@ -155,6 +155,8 @@ std::map<std::string, std::string> MetadataIn(const Json& header, const std::str
 size_t SizeOf(TensorType type) { return NameOf(type).bytes; }
 
 int64_t StoredTensor::count() const {
+  // The other sizes of an empty array may be of any size, and their product too large.
+  if (std::ranges::find(shape, 0) != shape.end()) return 0;
   int64_t product = 1;
   for (const int64_t n : shape) product *= n;
   return product;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -35,9 +36,10 @@ class AlphaBeta {
   // REQUIRES: 1 <= depth.
   explicit AlphaBeta(int depth) : depth_(depth), table_(kTableSize) {}
 
-  // The best move by a search of `depth` plies; `random` decides between equals. REQUIRES: the game
-  // is not over.
-  Answer Choose(const GameState<G>& game, Random random);
+  // The best move by a search of `depth` plies; `random` decides between equals. Once `stop` (which
+  // may be null) is true, the answer is that of the last depth that was searched to its end.
+  // REQUIRES: the game is not over.
+  Answer Choose(const GameState<G>& game, Random random, const std::atomic<bool>* stop = nullptr);
 
  private:
   using Moves = typename G::Moves;
@@ -55,6 +57,12 @@ class AlphaBeta {
     std::array<int, G::kMaxMoves> of;
   };
 
+  // After it is true, values mean nothing.
+  bool Stopped() {
+    constexpr uint64_t kNodesBetween = 1024;
+    if (stop_ != nullptr && nodes_ % kNodesBetween == 0) stopped_ = stopped_ || stop_->load();
+    return stopped_;
+  }
   int Negamax(const Position& position, int depth, int alpha, int beta, int ply);
   int Quiescence(const Position& position, int plies_left, int alpha, int beta, int ply);
   Position After(const Position& position, Move move) {
@@ -82,6 +90,8 @@ class AlphaBeta {
   static constexpr int kTaken = -2'000'000'000;
 
   int depth_;
+  const std::atomic<bool>* stop_ = nullptr;
+  bool stopped_ = false;
   uint64_t nodes_ = 0;
   KeyHistory history_;
   std::vector<Entry> table_;
@@ -90,7 +100,10 @@ class AlphaBeta {
 };
 
 template <Game G>
-auto AlphaBeta<G>::Choose(const GameState<G>& game, Random random) -> Answer {
+auto AlphaBeta<G>::Choose(const GameState<G>& game, Random random, const std::atomic<bool>* stop)
+    -> Answer {
+  stop_ = stop;
+  stopped_ = false;
   nodes_ = 0;
   history_ = game.history();
   std::fill(table_.begin(), table_.end(), Entry{});
@@ -116,6 +129,7 @@ auto AlphaBeta<G>::Choose(const GameState<G>& game, Random random) -> Answer {
       const Position next = After(root, order[i]);
       const int score = -Negamax(next, depth - 1, -kMate - 1, -best, 1);
       history_.Pop();
+      if (stopped_) return answer;
       if (score > best) {
         best = score;
         best_at = i;
@@ -135,6 +149,7 @@ int AlphaBeta<G>::Negamax(const Position& position, int depth, int alpha, int be
   if (depth <= 0 || ply >= kMostPlies) {
     return Quiescence(position, kQuietPlies, alpha, beta, ply);
   }
+  if (Stopped()) return 0;
   ++nodes_;
   Moves moves;
   position.LegalMoves(moves);
@@ -168,6 +183,7 @@ int AlphaBeta<G>::Negamax(const Position& position, int depth, int alpha, int be
 template <Game G>
 int AlphaBeta<G>::Quiescence(const Position& position, int plies_left, int alpha, int beta,
                              int ply) {
+  if (Stopped()) return 0;
   ++nodes_;
   Moves moves;
   position.LegalMoves(moves);

@@ -108,21 +108,14 @@ AnalysisLine LineWith(const Search<G>& search, const SearchResult& result, Move 
   return line;
 }
 
-// The `most` best moves: the one to play, then by visits; of `allowed` alone where that is not
-// empty. Moves that were never looked at are left out, but there is always one line. REQUIRES:
-// search.has_result().
+// The `most` best moves: the one to play, then by visits. Moves that were never looked at are left
+// out, but there is always one line. REQUIRES: search.has_result().
 template <Game G>
-std::vector<AnalysisLine> BestLines(const Search<G>& search, int most,
-                                    std::span<const Move> allowed = {}) {
+std::vector<AnalysisLine> BestLines(const Search<G>& search, int most) {
   const SearchResult result = search.Result();
   std::vector<Move> moves = {result.moves[static_cast<size_t>(result.best)].move};
   for (const RootMove& m : result.moves) {
     if (m.move != moves[0]) moves.push_back(m.move);
-  }
-  if (!allowed.empty()) {
-    std::erase_if(moves, [&](const Move& move) {
-      return std::find(allowed.begin(), allowed.end(), move) == allowed.end();
-    });
   }
   std::vector<AnalysisLine> lines;
   for (const Move& move : moves) {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "model/files.h"
 #include "play/player_spec.h"
 
 namespace khanzero {
@@ -13,7 +14,7 @@ std::filesystem::path FindWeights(const std::string& text) {
   constexpr std::string_view kBest = "best:";
   if (text.starts_with(kLatest)) return LatestCheckpoint(text.substr(kLatest.size()));
   if (text.starts_with(kBest)) return BestCheckpoint(text.substr(kBest.size()));
-  return text;
+  return WithoutSlash(text);
 }
 
 std::vector<std::filesystem::path> ModelFolders() {

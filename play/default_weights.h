@@ -12,8 +12,8 @@
 namespace khanzero {
 
 // The path that `text` names: latest:RUN and best:RUN lead to a checkpoint of a run, anything else
-// is a path. Throws InputError for a run without such a checkpoint. Whether there is a network is
-// seen when it is read.
+// is a path, whose slash at the end is left out. Throws InputError for a run without such a
+// checkpoint. Whether there is a network is seen when it is read.
 std::filesystem::path FindWeights(const std::string& text);
 
 // The folders in which agents may come with the program, in the order in which they are searched:

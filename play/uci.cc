@@ -315,7 +315,6 @@ void UciEngine::Go(const std::string& line) {
     out_.Line(std::string(kNoMove));
     return;
   }
-  control_ = control;
   worker_ = std::jthread([this, task = std::move(task), control, perft] {
     try {
       task();
@@ -325,6 +324,7 @@ void UciEngine::Go(const std::string& line) {
     }
     control->Finish();
   });
+  control_ = control;  // not before: where no thread can be made, nothing searches
 }
 
 void UciEngine::StopSearch() {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "mcts/evaluation_cache.h"
@@ -62,6 +63,15 @@ class UciMemory {
     }
     last_ = game;
     return *search_;
+  }
+  // As Begin(), for a search that chooses among `moves` alone: neither does it know what earlier
+  // ones found out, nor do later ones go on from it. REQUIRES: legal moves, one at least.
+  Search<G>& BeginAmong(const PlayedGame<G>& game, std::span<const Move> moves,
+                        const SearchSettings& settings, int64_t hash_mib) {
+    Search<G>& search = Begin(game, settings, hash_mib, /*anew=*/true);
+    search.LimitRoot(moves);
+    last_.reset();
+    return search;
   }
   // REQUIRES: Begin() was called since the last Forget().
   EvaluationCache& cache() { return *cache_; }

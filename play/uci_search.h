@@ -39,13 +39,10 @@ class UciSearch {
         skill_(task.options.PlayingSkill()),
         random_(Mix64(task.seed ^ task.game.position().key())),
         memory_(memory),
-        // A weak player must not have the tree of a strong one, nor one that grows from move to
-        // move.
-        search_(memory.Begin(game_, options_.search, options_.hash_mib, skill_.has_value())),
         out_(out),
-        control_(control) {
-    game_.position().LegalMoves(legal_);
-    AllowSearchMoves();
+        control_(control),
+        moves_(ListMoves()),
+        search_(BeginSearch()) {
     think_time_ms_ =
         ThinkTimeMs(limits_, options_.move_overhead_ms, game_.position().side_to_move());
     const bool has_limit = limits_.nodes || limits_.depth || think_time_ms_ || limits_.mate;
@@ -93,16 +90,27 @@ class UciSearch {
     const int64_t most = skill_ ? skill_->simulations : kMostSimulations;
     return std::clamp(limits_.nodes.value_or(most), int64_t{1}, most);
   }
-  void AllowSearchMoves() {
+  // Those of searchmoves, or all legal moves where it names none.
+  std::vector<Move> ListMoves() {
+    typename G::Moves legal;
+    game_.position().LegalMoves(legal);
+    std::vector<Move> moves;
     for (const std::string& text : limits_.search_moves) {
       const Move* const found = std::find_if(
-          legal_.begin(), legal_.end(), [&](const Move& m) { return G::MoveToText(m) == text; });
-      if (found == legal_.end()) {
-        out_.Error("searchmoves: '" + text + "' is no legal move and is left out");
-      } else {
-        allowed_.push_back(*found);
+          legal.begin(), legal.end(), [&](const Move& m) { return G::MoveToText(m) == text; });
+      if (found == legal.end()) {
+        out_.Error("searchmoves: " + QuoteInput(text) + " is no legal move and is left out");
+      } else if (std::find(moves.begin(), moves.end(), *found) == moves.end()) {
+        moves.push_back(*found);
       }
     }
+    limited_ = !moves.empty() && moves.size() < static_cast<size_t>(legal.size());
+    return limited_ ? moves : std::vector<Move>(legal.begin(), legal.end());
+  }
+  Search<G>& BeginSearch() {
+    if (limited_) return memory_.BeginAmong(game_, moves_, options_.search, options_.hash_mib);
+    // A weak player must not have the tree of a strong one, nor one that grows from move to move.
+    return memory_.Begin(game_, options_.search, options_.hash_mib, skill_.has_value());
   }
 
   bool Done() {
@@ -119,7 +127,7 @@ class UciSearch {
       return true;
     }
     if (!think_time_ms_) return false;
-    return control_.elapsed_ms() >= *think_time_ms_ || (legal_.size() == 1 && !limits_.movetime_ms);
+    return control_.elapsed_ms() >= *think_time_ms_ || (moves_.size() == 1 && !limits_.movetime_ms);
   }
 
   static std::string PvText(const AnalysisLine& line) {
@@ -160,7 +168,7 @@ class UciSearch {
 
   void Report() {
     const int64_t time = searched_ms();
-    const std::vector<AnalysisLine> lines = BestLines(search_, options_.multi_pv, allowed_);
+    const std::vector<AnalysisLine> lines = BestLines(search_, options_.multi_pv);
     const int selective_depth = SelectiveDepth();
     const int64_t hash_full = static_cast<int64_t>(search_.tree().bytes() * 1000 /
                                                    UciMemory<G>::TreeBytes(options_.hash_mib));
@@ -176,9 +184,8 @@ class UciSearch {
     }
   }
 
-  // searchmoves go before skill.
   AnalysisLine Chosen() {
-    if (!skill_ || !allowed_.empty()) return BestLines(search_, 1, allowed_)[0];
+    if (!skill_) return BestLines(search_, 1)[0];
     return LineWith(search_, search_.Result(), ChooseBySkill(search_, *skill_, random_));
   }
 
@@ -194,11 +201,11 @@ class UciSearch {
   std::optional<Skill> skill_;  // nothing: full strength
   Random random_;
   UciMemory<G>& memory_;
-  Search<G>& search_;
   UciOutput& out_;
   SearchControl& control_;
-  typename G::Moves legal_;
-  std::vector<Move> allowed_;  // empty: every move
+  bool limited_ = false;     // whether searchmoves leaves moves out
+  std::vector<Move> moves_;  // to choose among
+  Search<G>& search_;
   std::optional<int64_t> think_time_ms_;
   SearchControl::Clock::time_point begin_ = SearchControl::Clock::now();
 };

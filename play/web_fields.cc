@@ -64,8 +64,14 @@ int NumberOf(const std::string& name, const Json& value, int least, int most) {
 WebFields::WebFields(std::string_view body) {
   object_ = std::make_unique<Json>(Json::object());
   if (body.empty()) return;
+  // Fields are values and lists of values. Before more is built: each level takes memory.
+  constexpr int kDeepest = 8;
+  const auto not_deep = [](int depth, Json::parse_event_t, Json&) {
+    if (depth > kDeepest) throw InputError("the body is nested too deep");
+    return true;
+  };
   try {
-    *object_ = Json::parse(body);
+    *object_ = Json::parse(body, not_deep);
   } catch (const Json::exception& error) {
     constexpr size_t kMost = 200;
     throw InputError("the body is no JSON: " + Printable(error.what()).substr(0, kMost));

@@ -76,7 +76,7 @@ class WebGameOf : public WebGame {
       throw InputError("the game is over there: nothing can be searched");
     }
     return [state, limits](WebBrain& brain, const std::atomic<bool>& stop) {
-      if (brain.evaluator == nullptr) return SearchWithoutNetwork<G>(state, limits);
+      if (brain.evaluator == nullptr) return SearchWithoutNetwork<G>(state, limits, stop);
       return WebNetworkSearch<G>(state, limits).Run(brain, stop);
     };
   }

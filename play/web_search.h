@@ -79,12 +79,13 @@ class WebNetworkSearch {
 
 // The baseline's search. Its depth grows with the simulations that were asked for.
 template <Game G>
-WebAnalysis SearchWithoutNetwork(const GameState<G>& game, const WebSearchLimits& limits) {
+WebAnalysis SearchWithoutNetwork(const GameState<G>& game, const WebSearchLimits& limits,
+                                 const std::atomic<bool>& stop) {
   // Placements make a ply several times as broad, so the deepest search is shallower there.
   constexpr int kDeepest = G::Spec::kHasHands ? 2 : 4;
   const int asked = limits.simulations < 64 ? 1 : limits.simulations < 800 ? 2 : kDeepest;
   const auto answer =
-      AlphaBeta<G>(std::min(asked, kDeepest)).Choose(game, Random(limits.dice.value_or(0)));
+      AlphaBeta<G>(std::min(asked, kDeepest)).Choose(game, Random(limits.dice.value_or(0)), &stop);
   WebAnalysis analysis{.choice = G::MoveToText(answer.move),
                        .mover = game.position().side_to_move(),
                        .simulations = static_cast<int64_t>(answer.nodes)};

@@ -30,8 +30,29 @@ std::string HostName(const std::string& header) {
   return header.substr(0, header.find(':'));
 }
 
+// A name that only begins like an address ("127.evil.example") can be anybody's.
 bool IsLoopback(const std::string& host) {
-  return host == "localhost" || host == "::1" || host == "[::1]" || host.starts_with("127.");
+  return host == "localhost" || host == "::1" || host == "[::1]" ||
+         (host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string::npos);
+}
+
+// The library holds a body to its Content-Length only: one without it, in chunks, or packed could
+// be of any size in memory.
+httplib::Server::HandlerResponse RefuseBoundless(const httplib::Request& request,
+                                                 httplib::Response& response) {
+  const bool has_body =
+      request.method == "POST" || request.method == "PUT" || request.method == "PATCH";
+  if (!request.has_header("Transfer-Encoding") && !request.has_header("Content-Encoding") &&
+      (!has_body || request.has_header("Content-Length"))) {
+    return httplib::Server::HandlerResponse::Unhandled;
+  }
+  constexpr int kLengthRequired = 411;
+  response.status = kLengthRequired;
+  response.set_content(
+      WebError(kLengthRequired, "a body must come whole, not packed, and with its Content-Length")
+          .body,
+      kJsonType);
+  return httplib::Server::HandlerResponse::Handled;
 }
 
 }  // namespace
@@ -71,21 +92,18 @@ std::string WebServer::Parts::Refusal(const httplib::Request& request, int& stat
 }
 
 void WebServer::Parts::Answer(const httplib::Request& request, httplib::Response& response) {
-  const auto file = files.find(request.path);
-  if (request.method == "GET" && file != files.end()) {
-    int status = 0;
-    const std::string refusal = Refusal(request, status);
-    if (refusal.empty()) {
-      response.set_content(file->second.bytes, file->second.type);
-      return;
-    }
-  }
+  // The library leaves the body of an answer to HEAD out.
+  const std::string method = request.method == "HEAD" ? "GET" : request.method;
   WebResponse answer;
   const std::string refusal = Refusal(request, answer.status);
-  if (refusal.empty()) {
-    answer = service.Handle({.method = request.method, .path = request.path, .body = request.body});
-  } else {
+  const auto file = files.find(request.path);
+  if (!refusal.empty()) {
     answer = WebError(answer.status, refusal);
+  } else if (method == "GET" && file != files.end()) {
+    response.set_content(file->second.bytes, file->second.type);
+    return;
+  } else {
+    answer = service.Handle({.method = method, .path = request.path, .body = request.body});
   }
   response.status = answer.status;
   response.set_content(answer.body, kJsonType);
@@ -95,6 +113,7 @@ void WebServer::Parts::AddRoutes() {
   const auto answer = [this](const httplib::Request& request, httplib::Response& response) {
     Answer(request, response);
   };
+  server.set_pre_routing_handler(RefuseBoundless);
   // Paths of any other form are unknown, and the library says so.
   constexpr const char* kPath = "/[a-z0-9/._-]{0,100}";
   server.Get(kPath, answer);

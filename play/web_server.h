@@ -18,7 +18,7 @@ namespace khanzero {
 struct WebServerSettings {
   std::string host = "127.0.0.1";
   int port = 0;         // 0: any free one
-  size_t threads = 32;  // connections at once; a running search keeps one
+  size_t threads = 32;  // connections at once; a search keeps one, also while it waits
 };
 
 class WebServer {

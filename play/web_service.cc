@@ -21,7 +21,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr size_t kLongestFen = 400;
 constexpr size_t kLongestMove = 12;
-constexpr size_t kLongestName = 120;
+constexpr size_t kLongestName = 1000;  // a player's can hold a path
 constexpr int kDefaultLanding = 7;
 
 // What a person may choose from; any other number of simulations will do as well.

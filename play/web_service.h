@@ -16,7 +16,8 @@
 //   POST   /api/games/ID/pgn       {white, black}: the game as PGN
 //
 // A fault is {"error": TEXT} with status 400 (bad request), 404 (unknown), 405 (method), 409 (the
-// game went on meanwhile), 413 (too long), 429 (too many games or searches), 500 or 503 (ending).
+// game went on meanwhile), 411 (a body without Content-Length), 413 (too long), 429 (too many games
+// or searches), 500 or 503 (ending).
 #pragma once
 
 #include <chrono>

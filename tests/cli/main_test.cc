@@ -73,6 +73,10 @@ TEST(CommandLine, UnknownCommandSuggestsTheNearest) {
   ExpectRefused({""}, "unknown command ''");
 }
 
+TEST(CommandLine, WhatIsQuotedCannotSteerATerminal) {
+  ExpectRefused({"perft", "che\x1b[2Jss\x07\x7f\n"}, "unknown game 'che\\x1b[2Jss\\x07\\x7f '");
+}
+
 TEST(CommandLine, UnknownFlagSuggestsTheNearest) {
   ExpectRefused(
       {"perft", "khans", "--dept", "2"},

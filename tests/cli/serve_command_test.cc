@@ -113,7 +113,9 @@ TEST(ServeCommand, ShowsTheGamesOfAMatch) {
   std::filesystem::create_directories(scratch.folder() / "matches");
   std::filesystem::copy_file(path, scratch.folder() / "matches" / "a.pgn");
   {
-    const Served served({"--games", scratch.folder().string()});
+    // As a shell completes it. Without a name the page would not offer them.
+    const Served served({"--games", scratch.folder().string() + "/"});
+    EXPECT_EQ(served.Get("/api/info")["matches"], scratch.folder().filename().string());
     EXPECT_EQ(served.Get("/api/matches")["games"].size(), 1U);
   }
   std::ofstream(path) << "[White \"A\n";

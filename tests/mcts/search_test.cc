@@ -266,5 +266,47 @@ TYPED_TEST(SearchOf, GumbelTargetPrefersWhatTheSearchFoundBetter) {
   for (const RootMove& move : searched.result.moves) EXPECT_NEAR(move.target, uniform, 1e-6);
 }
 
+// UCI's searchmoves.
+TEST(RootMoves, OnlyTheseAreLookedAtAndTheNextSearchKnowsAllAgain) {
+  for (const RootAlgorithm algorithm : kBothAlgorithms) {
+    const GameState<Khans> game(Khans::Position::Start());
+    const std::vector<Move> moves = {Khans::TextToMove(game.position(), "a2a3"),
+                                     Khans::TextToMove(game.position(), "h2h4")};
+    UniformEvaluator evaluator(InfoOf<Khans>().shape);
+    EvaluationCache cache(size_t{1} << 20);
+    Search<Khans> search(SettingsFor(algorithm, 200), Exploration::kNone, Random(1));
+    Search<Khans>* const one = &search;
+    search.Begin(game.position(), game.history());
+    search.LimitRoot(moves);
+    BatchSearcher<Khans>(evaluator, 1, &cache).Run(std::span(&one, 1));
+    const SearchResult limited = search.Result();
+    ASSERT_EQ(limited.moves.size(), 2U);
+    EXPECT_EQ(limited.moves[0].visits + limited.moves[1].visits, 200U);
+    // What was said of two moves must not be taken for what is said of two others.
+    std::vector<float> logits;
+    Wdl wdl;
+    EXPECT_FALSE(cache.Find(game.position().EvaluationKey(), 2, logits, wdl));
+    search.Begin(game.position(), game.history());
+    BatchSearcher<Khans>(evaluator, 1, &cache).Run(std::span(&one, 1));
+    EXPECT_GT(search.Result().moves.size(), 2U);
+  }
+}
+
+TEST(RootMoves, AWinByAnotherMoveIsNotPlayed) {
+  const auto position = Khans::Position::FromFen("8/4K3/8/8/8/8/7k/8 w - - 20 70");
+  const GameState<Khans> game(position);
+  const std::vector<Move> moves = {Khans::TextToMove(position, "e7e6"),
+                                   Khans::TextToMove(position, "e7d6")};
+  UniformEvaluator evaluator(InfoOf<Khans>().shape);
+  Search<Khans> search(SettingsFor(RootAlgorithm::kPuct, 50), Exploration::kNone, Random(1));
+  Search<Khans>* const one = &search;
+  search.Begin(position, game.history());
+  search.LimitRoot(moves);
+  BatchSearcher<Khans>(evaluator, 1).Run(std::span(&one, 1));
+  const SearchResult result = search.Result();
+  const Move best = result.moves[static_cast<size_t>(result.best)].move;
+  EXPECT_TRUE(best == moves[0] || best == moves[1]);
+}
+
 }  // namespace
 }  // namespace khanzero

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include <csignal>
 
@@ -29,6 +30,9 @@ TEST(Files, MissingFileAndFolderAreInputErrors) {
   const TempFolder folder;
   EXPECT_THROWS_WITH(ReadFile(folder / "none"), InputError, "there is no file");
   EXPECT_THROWS_WITH(ReadFile(folder.path()), InputError, "not a regular file");
+  // Nobody will ever write to it.
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_THROWS_WITH(ReadFile(folder / "pipe"), InputError, "not a regular file");
 }
 
 TEST(Files, AFileAboveTheLimitIsRefusedAndItsStartCanBeRead) {

@@ -5,10 +5,12 @@
 
 #include <cmath>
 #include <functional>
+#include <utility>
 
 #include "env/error.h"
 #include "env/games.h"
 #include "env/random.h"
+#include "model/checkpoint_files.h"
 #include "model/files.h"
 #include "model/load_network.h"
 #include "model/safetensors.h"
@@ -137,6 +139,29 @@ TEST_P(NetworkFileOfGame, ArraysThatDoNotFitTheDescriptionAreRefused) {
          "another shape or type");
   refuse([&](TensorFile& f) { describe(f, R"("format_version":2)", R"("format_version":3)"); },
          "reads version 2");
+}
+
+TEST_P(NetworkFileOfGame, NumbersThatAreNotFiniteAreRefused) {
+  const auto path = folder_ / "n.safetensors";
+  for (const float value : {NAN, INFINITY, -INFINITY}) {
+    for (float* const place : {&network_.blocks[1].second.weight[5], &network_.stem.bias[0],
+                               &network_.value_out.weight[0], &network_.value_hidden.bias[1]}) {
+      const float before = std::exchange(*place, value);
+      WriteFileDurably(path, SerializeNetwork(network_, description_));
+      EXPECT_THROWS_WITH(LoadFoldedNetwork(path.string(), nullptr), InputError, "not finite");
+      *place = before;
+    }
+  }
+}
+
+// Messages name the files of a checkpoint, whose description may be a stranger's.
+TEST_P(NetworkFileOfGame, ACheckpointNamesNoFilesThatCouldSteerATerminal) {
+  for (const std::string name : {"a\x1b[2J", "../x", "", ".", "a\nb", "\xc3\xa9"}) {
+    WriteFileDurably(
+        folder_ / "checkpoint.json",
+        SerializeDescription({description_.info, {{name, {.bytes = 1, .checksum = ""}}}}));
+    EXPECT_THROWS_WITH(ReadCheckpointFiles(folder_.path(), nullptr), InputError, "odd name");
+  }
 }
 
 // The largest network that a description may state has gigabytes of weights: none are taken for it.

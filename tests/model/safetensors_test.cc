@@ -45,6 +45,13 @@ TEST(Safetensors, RoundTripKeepsEverything) {
   EXPECT_EQ(FloatsOf(file.tensors.at("weights")), (std::vector<float>{1.5F, -2.0F, 0.0F, 3e-30F}));
 }
 
+TEST(Safetensors, SizesOfAnEmptyArrayMayBeHuge) {
+  TensorFile file;
+  file.tensors["x"] = {TensorType::kF32, {std::numeric_limits<int64_t>::max(), 3, 0}, ""};
+  EXPECT_EQ(file.tensors["x"].count(), 0);
+  EXPECT_EQ(ParseTensors(SerializeTensors(file), "test"), file);
+}
+
 TEST(Safetensors, DataBeginsAligned) {
   const std::string bytes = SerializeTensors(Example());
   uint64_t length = 0;

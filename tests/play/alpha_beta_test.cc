@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <future>
+
 #include "env/games.h"
 
 namespace khanzero {
@@ -21,6 +25,26 @@ TEST(AlphaBeta, SeesDistancesToTheEnd) {
   EXPECT_EQ(Search<Serbest>("10/10/10/10/7K2/10/10/3k6/10/10[] b - - 0 1", 3).score,
             AlphaBeta<Serbest>::kMate - 3);
   EXPECT_EQ(Search<Khans>("k7/7R/8/8/8/8/8/K5R1 w - - 0 1", 2).score, Khan::kMate - 1);
+}
+
+TEST(AlphaBeta, AnswersWhenItIsStoppedHoweverDeepItWasToSearch) {
+  const GameState<Khans> game(Khans::Position::Start());
+  std::atomic<bool> stop = true;
+  AlphaBeta<Khans> search(60);
+  const auto at_once = search.Choose(game, Random(1), &stop);
+  typename Khans::Moves legal;
+  game.position().LegalMoves(legal);
+  EXPECT_NE(std::find(legal.begin(), legal.end(), at_once.move), legal.end());
+  stop = false;
+  auto later =
+      std::async(std::launch::async, [&] { return search.Choose(game, Random(1), &stop); });
+  stop = true;
+  const Move move = later.get().move;
+  EXPECT_NE(std::find(legal.begin(), legal.end(), move), legal.end());
+  // The next one is not stopped.
+  AlphaBeta<Khans> again(2);
+  again.Choose(game, Random(1), &stop);
+  EXPECT_EQ(again.Choose(game, Random(1)).nodes, AlphaBeta<Khans>(2).Choose(game, Random(1)).nodes);
 }
 
 TEST(AlphaBeta, StopsTheKingThatWouldWin) {

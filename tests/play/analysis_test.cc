@@ -10,13 +10,12 @@ namespace khanzero {
 namespace {
 
 template <Game G>
-std::vector<AnalysisLine> Analyse(const std::string& fen, int64_t nodes, int lines,
-                                  const std::vector<Move>& allowed = {}) {
+std::vector<AnalysisLine> Analyse(const std::string& fen, int64_t nodes, int lines) {
   std::vector<std::unique_ptr<Evaluator>> evaluators;
   evaluators.push_back(std::make_unique<UniformEvaluator>(InfoOf<G>().shape));
   Analyst<G> analyst(std::move(evaluators));
   const GameState<G> game(G::Position::FromFen(fen));
-  return BestLines(analyst.Run(game, {.nodes = nodes}), lines, allowed);
+  return BestLines(analyst.Run(game, {.nodes = nodes}), lines);
 }
 
 TEST(Analysis, AMateIsSaidWithItsLine) {
@@ -41,14 +40,6 @@ TEST(Analysis, LinesAreTheBestMovesAndDiffer) {
       for (size_t j = 0; j < i; ++j) EXPECT_NE(lines[i].move, lines[j].move);
     }
   }
-}
-
-TEST(Analysis, OnlyAllowedMovesAreShown) {
-  const auto start = Khans::Position::Start();
-  const std::vector<Move> allowed = {Khans::TextToMove(start, "h2h3")};
-  const auto lines = Analyse<Khans>(std::string(KhansSpec::kStartFen), 100, 5, allowed);
-  ASSERT_EQ(lines.size(), 1U);
-  EXPECT_EQ(lines[0].move, allowed[0]);
 }
 
 TEST(Analysis, ThousandthsSumToAThousand) {

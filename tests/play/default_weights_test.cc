@@ -49,6 +49,9 @@ TEST_F(DefaultWeightsTest, FoldersBesideTheBinaryAreSearched) {
 
 TEST_F(DefaultWeightsTest, NamesOfRunsAreResolved) {
   EXPECT_EQ(FindWeights("some/model.safetensors"), "some/model.safetensors");
+  // As a shell completes it; filename() is what programs call the network.
+  EXPECT_EQ(FindWeights("run/checkpoints/step-7/").filename(), "step-7");
+  EXPECT_EQ(FindWeights("run/checkpoints/step-7//").filename(), "step-7");
   EXPECT_THROW(FindWeights("latest:" + folder_.string()), InputError);
   std::ofstream(folder_ / "latest") << "step-000000007\n";
   EXPECT_EQ(FindWeights("latest:" + folder_.string()), folder_ / "checkpoints" / "step-000000007");

@@ -283,6 +283,22 @@ TEST_F(Uci, AnswersWithOneOfTheSearchMoves) {
   EXPECT_TRUE(Has(Say({"go nodes 10 searchmoves a2a5"}), "'a2a5' is no legal move"));
 }
 
+TEST_F(Uci, SearchesTheSearchMovesAlone) {
+  LoadGame("khans");
+  // All looks are at the two moves, so each line is long.
+  const std::string text = Say({"setoption name MultiPV value 5", "position startpos",
+                                "go nodes 400 searchmoves a2a3 h2h4 a2a3"});
+  EXPECT_TRUE(Has(text, " multipv 2 ")) << text;
+  EXPECT_FALSE(Has(text, " multipv 3 ")) << text;
+  EXPECT_FALSE(Has(text, "info depth 1 ")) << text;
+  // A win is there, but not by these moves; and the next search knows all moves again.
+  const std::string win = "position fen 8/4K3/8/8/8/8/7k/8 w - - 20 70";
+  const std::string other = Say({win, "go nodes 50 searchmoves e7e6 e7d6"});
+  EXPECT_FALSE(Has(other, "score mate 1 ")) << other;
+  EXPECT_TRUE(BestMove(other) == "e7e6" || BestMove(other) == "e7d6") << other;
+  EXPECT_TRUE(Has(Say({"go nodes 50"}), "score mate 1 "));
+}
+
 TEST_F(Uci, KingsLandingIsKept) {
   LoadGame("serbest");
   EXPECT_TRUE(Has(Say({"position startpos moves K@e8"}), "is not legal"));

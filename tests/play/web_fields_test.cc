@@ -57,11 +57,15 @@ TEST(WebFields, RefusesWhatIsNoObject) {
   ExpectRefused("null", nothing, "must be a JSON object and is null");
 }
 
-TEST(WebFields, DeepNestingIsNoTrouble) {
-  constexpr size_t kDeep = 50'000;
-  const std::string body = "{\"a\":" + std::string(kDeep, '[') + std::string(kDeep, ']') + "}";
-  ExpectRefused(
-      body, [](WebFields& f) { f.Number("a", 0, 1); }, "and is an array");
+TEST(WebFields, RefusesDeepNesting) {
+  const auto read = [](WebFields& f) { f.Number("a", 0, 1); };
+  const auto nested = [](size_t depth) {
+    return "{\"a\":" + std::string(depth, '[') + std::string(depth, ']') + "}";
+  };
+  ExpectRefused(nested(5), read, "and is an array");
+  for (const size_t depth : {20U, 50'000U}) ExpectRefused(nested(depth), read, "nested too deep");
+  // Before the end is seen.
+  ExpectRefused("{\"a\":" + std::string(1'000'000, '['), read, "nested too deep");
 }
 
 TEST(WebFields, NamesTheFieldThatIsOfAnotherType) {

@@ -63,6 +63,12 @@ TEST_F(WebServerTest, GivesThePageAndTheInterface) {
   EXPECT_EQ(page->get_header_value("Content-Type"), "text/html");
   EXPECT_NE(page->get_header_value("Content-Security-Policy").find("default-src 'none'"),
             std::string::npos);
+  for (const char* const path : {"/", "/api/info"}) {
+    const auto head = client.Head(path);
+    ASSERT_TRUE(head) << path;
+    EXPECT_EQ(head->status, 200) << path;
+    EXPECT_EQ(head->body, "") << path;
+  }
   const auto info = client.Get("/api/info");
   EXPECT_EQ(info->status, 200);
   EXPECT_EQ(info->get_header_value("Content-Type"), "application/json");
@@ -102,6 +108,28 @@ TEST_F(WebServerTest, LongBodiesAreRefused) {
   EXPECT_EQ(Client().Get("/api/info")->status, 200);
 }
 
+// However long they are: these are not read.
+TEST_F(WebServerTest, BodiesWithoutALimitAreRefused) {
+  const std::string body = R"({"game":"khans"})";
+  const auto in_chunks = [&](size_t, httplib::DataSink& sink) {
+    sink.write(body.data(), body.size());
+    sink.done();
+    return true;
+  };
+  for (const char* const path : {"/api/games", "/api/pgn", "/unknown"}) {
+    const auto chunked = Client().Post(path, in_chunks, "application/json");
+    ASSERT_TRUE(chunked) << path;
+    EXPECT_EQ(chunked->status, 411) << path;
+    EXPECT_NE(Error(chunked).find("Content-Length"), std::string::npos) << path;
+    const auto packed = Post(path, body, {{"Content-Encoding", "gzip"}});
+    ASSERT_TRUE(packed) << path;
+    EXPECT_EQ(packed->status, 411) << path;
+  }
+  EXPECT_EQ(Client().Put("/api/games", in_chunks, "application/json")->status, 411);
+  EXPECT_EQ(service_.games(), 0U);
+  EXPECT_EQ(Client().Get("/api/info")->status, 200);
+}
+
 TEST_F(WebServerTest, OtherSitesCannotUseIt) {
   const std::string body = R"({"game":"khans"})";
   EXPECT_EQ(Client().Post("/api/games", body, "text/plain")->status, 415);
@@ -109,6 +137,12 @@ TEST_F(WebServerTest, OtherSitesCannotUseIt) {
   EXPECT_EQ(Post("/api/games", body, {{"Host", "evil.example"}})->status, 403);
   EXPECT_EQ(Client().Get("/api/info", {{"Host", "evil.example:80"}})->status, 403);
   EXPECT_EQ(Client().Get("/", {{"Host", "evil.example"}})->status, 403);
+  // A name of theirs that leads here.
+  for (const std::string name : {"127.evil.example", "127.0.0.1.evil.example:80", "127.x", ""}) {
+    EXPECT_EQ(Client().Get("/api/info", {{"Host", name}})->status, 403) << name;
+    EXPECT_EQ(Post("/api/games", body, {{"Host", name}, {"Origin", "http://" + name}})->status, 403)
+        << name;
+  }
   EXPECT_EQ(Post("/api/games", body, {{"Origin", "http://evil.example"}})->status, 403);
   const std::string host = "localhost:" + std::to_string(server_.port());
   EXPECT_EQ(Post("/api/games", body, {{"Host", host}, {"Origin", "http://" + host}})->status, 201);

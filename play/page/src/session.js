@@ -155,7 +155,9 @@ export class Session extends EventTarget {
       this.analyses.set(ply, analysis);
       this.changed();
     } catch {
-      // Nothing depends on it; a server that is gone is noticed with the next move.
+      // Nothing depends on it; a server that is gone is noticed with the next move. One that was too
+      // busy is asked again with the next change.
+      if (this.asked === question) this.asked = '';
     }
   }
 
