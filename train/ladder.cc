@@ -246,8 +246,8 @@ class Ladder {
     }
     request.centre = centre_;
     // Entrants are compared with each other; how far all of them are above `random` is not asked.
-    request.level = !any && options_.entrants.empty() &&
-                    level_error_ > kLevelFactor * options_.error_elo;
+    request.level =
+        !any && options_.entrants.empty() && level_error_ > kLevelFactor * options_.error_elo;
     return any || request.level ? ChoosePairings(fit_, request) : std::vector<Pairing>{};
   }
 
