@@ -386,11 +386,11 @@ ValidationReport Learner::Validate(ReplayWindow& window, int samples) {
     AddTo(sums, ToNumbers(losses), size);
     report.policy_entropy += size * losses.entropy.item<double>();
     const torch::Tensor target = batch.moves.policy;
-    const auto targets = batch.moves.weight.sum().item<double>();
-    with_policy += targets;
-    policy_loss += targets * losses.policy.item<double>();
+    const auto having = batch.moves.weight.sum().item<double>();
+    with_policy += having;
+    policy_loss += having * losses.policy.item<double>();
     report.policy_divergence +=
-        targets * losses.policy.item<double>() + torch::xlogy(target, target).sum().item<double>();
+        having * losses.policy.item<double>() + torch::xlogy(target, target).sum().item<double>();
     report.top_move_agreement +=
         (losses.log_policy.argmax(1).eq(target.argmax(1)) * batch.moves.weight)
             .sum()
