@@ -104,6 +104,9 @@ class Search {
   // cache.
   bool IsWhole(const Leaf<G>& leaf) const { return root_moves_.empty() || leaf.path.size() > 1; }
 
+  // Explores or not from the next Begin() on.
+  void set_exploration(Exploration exploration) { exploration_ = exploration; }
+
   // Takes another random stream: that of the next game.
   void Reseed(Random random) { random_ = random; }
 

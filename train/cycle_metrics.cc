@@ -14,12 +14,17 @@ namespace khanzero {
 void CycleMetrics::Count(const GameRecord& game) {
   ++new_games;
   new_positions += static_cast<int64_t>(game.samples.size());
+  new_policy_positions += PolicyTargets(game);
   new_plies += static_cast<int64_t>(game.move_ranks.size());
   white_wins += game.outcome.result == Result::kWhiteWins;
   black_wins += game.outcome.result == Result::kBlackWins;
   draws += game.outcome.result == Result::kDraw;
   capped_games += game.outcome.reason == EndReason::kPlyCap;
   ++endings[std::string(Text(game.outcome.reason))];
+  if (!game.start_fen.empty()) {
+    ++earlier_starts;
+    return;
+  }
   const auto begin = game.move_ranks.begin();
   openings.emplace(
       begin, begin + static_cast<std::ptrdiff_t>(std::min(kOpeningPlies, game.move_ranks.size())));
@@ -54,8 +59,10 @@ void CycleMetrics::AppendTo(const std::filesystem::path& path) const {
       {"window_bytes", window_bytes},
       {"self_play",
        {{"seconds", self_play_seconds},
+        {"simulations", simulations},
         {"games", new_games},
         {"positions", new_positions},
+        {"policy_positions", new_policy_positions},
         {"plies", new_plies},
         {"white_wins", white_wins},
         {"black_wins", black_wins},
@@ -65,6 +72,7 @@ void CycleMetrics::AppendTo(const std::filesystem::path& path) const {
         {"capped_share", share(capped_games, new_games)},
         {"mean_plies", share(new_plies, new_games)},
         {"unique_openings", openings.size()},
+        {"earlier_starts", earlier_starts},
         {"waiting_share", waiting_share},
         {"evaluations_per_second", rate(evaluations, self_play_seconds)}}},
       {"learner",

@@ -41,6 +41,7 @@ struct CycleMetrics {
   int64_t window_positions = 0;
   int64_t window_bytes = 0;
 
+  int simulations = 0;  // of a full search of self-play
   double self_play_seconds = 0.0;
   int64_t evaluations = 0;
   double waiting_share = 0.0;  // of the workers' time
@@ -56,13 +57,15 @@ struct CycleMetrics {
   // Of this cycle's games.
   int64_t new_games = 0;
   int64_t new_positions = 0;
+  int64_t new_policy_positions = 0;  // those of them that have a policy target
   int64_t new_plies = 0;
   int64_t white_wins = 0;
   int64_t black_wins = 0;
   int64_t draws = 0;
   int64_t capped_games = 0;
   std::map<std::string, int64_t> endings;
-  std::set<std::vector<uint16_t>> openings;  // different first kOpeningPlies moves
+  int64_t earlier_starts = 0;                // games that start from a position of an earlier one
+  std::set<std::vector<uint16_t>> openings;  // different first kOpeningPlies moves of the others
 
   std::vector<std::string> alarms;
 

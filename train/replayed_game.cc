@@ -67,11 +67,14 @@ class GameReplayer : public Replayer {
     return game;
   }
 
+  std::string FenAt(const ReplayedGame& game, size_t ply) const override {
+    return StateAt(game, ply).position().Fen();
+  }
+
   void Build(const ReplayedGame& game, size_t sample_index, Mirror mirror, Targets targets,
              std::span<float> planes, TrainingSample& out) const override {
     const ReplayedGame::Sample& sample = game.samples[sample_index];
-    GameState<G> state(Start(game));
-    for (int ply = 0; ply < sample.ply; ++ply) state.Play(game.moves[static_cast<size_t>(ply)]);
+    GameState<G> state = StateAt(game, sample.ply);
     const Position& position = state.position();
     G::Encode(position, planes);
 
@@ -106,6 +109,12 @@ class GameReplayer : public Replayer {
   static Position Start(const ReplayedGame& game) {
     return game.start_fen.empty() ? Position::Start(game.settings)
                                   : Position::FromFen(game.start_fen, game.settings);
+  }
+
+  static GameState<G> StateAt(const ReplayedGame& game, size_t ply) {
+    GameState<G> state(Start(game));
+    for (size_t i = 0; i < ply; ++i) state.Play(game.moves[i]);
+    return state;
   }
 
   static void CheckEnd(const GameRecord& record, const Outcome& outcome) {
@@ -144,7 +153,9 @@ class GameReplayer : public Replayer {
 
   static void FillPolicy(const ReplayedGame& game, size_t sample_index, bool mirrored,
                          const std::vector<uint16_t>& indices, std::vector<float>& policy) {
-    const uint32_t begin = sample_index == 0 ? 0 : game.samples[sample_index - 1].target_end;
+    policy.clear();
+    if (!game.has_policy(sample_index)) return;
+    const uint32_t begin = game.target_begin(sample_index);
     const uint32_t end = game.samples[sample_index].target_end;
     float sum = 0.0F;
     for (uint32_t i = begin; i < end; ++i) sum += static_cast<float>(game.target_weights[i]);
@@ -164,7 +175,7 @@ class GameReplayer : public Replayer {
     if (ply >= game.moves.size()) return;
     ListLegal(position, mirrored, out.reply_indices);
     const size_t next = sample_index + 1;
-    if (next < game.samples.size() && game.samples[next].ply == ply) {
+    if (next < game.samples.size() && game.samples[next].ply == ply && game.has_policy(next)) {
       FillPolicy(game, next, mirrored, out.reply_indices, out.reply_policy);
       return;
     }

@@ -11,9 +11,12 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
+#include "env/random.h"
 #include "mcts/evaluator.h"
 #include "train/config.h"
 #include "train/game_record.h"
@@ -40,7 +43,7 @@ class GameNumbers {
 // Running totals; written by workers, read by whoever shows progress.
 struct SelfPlayCounters {
   std::atomic<int64_t> games{0};
-  std::atomic<int64_t> positions{0};  // searched and recorded
+  std::atomic<int64_t> positions{0};  // searched
   std::atomic<int64_t> evaluations{0};
   std::atomic<int64_t> simulations{0};
   std::atomic<int64_t> terminal_visits{0};
@@ -57,6 +60,10 @@ class SelfPlay {
     // Called once in each worker's thread.
     std::function<std::unique_ptr<Evaluator>()> make_evaluator;
     int64_t step = 0;
+    int simulations = 0;  // of a full search; 0: search.simulations
+    // A position of an earlier game, as FEN, for the game of an id to start from; nothing when
+    // there is none. Called in workers' threads at once; may be empty.
+    std::function<std::optional<std::string>(uint64_t id, Random& random)> earlier_start{};
   };
   // Takes a finished game; called from workers' threads, one call at a time.
   using Sink = std::function<void(GameRecord)>;

@@ -10,7 +10,9 @@
 
 #include "env/error.h"
 #include "tests/train/sample_games.h"
+#include "train/replay_window.h"
 #include "train/replayed_game.h"
+#include "train/run_progress.h"
 
 namespace khanzero {
 namespace {
@@ -138,8 +140,188 @@ TEST_P(SelfPlayGames, ForcedWinsArePlayed) {
   }
 }
 
+// Playout cap randomisation: every move is a sample of the value, the configured share of them of
+// the policy, and the games replay.
+TEST_P(SelfPlayGames, CheapSearchesTeachTheValueAlone) {
+  const auto replayer = MakeReplayer(GetParam());
+  Config config = WithCheapSearches(SmallConfig(GetParam()));
+  config.selfplay.random_opening_share = 0.0;
+  int64_t samples = 0;
+  int64_t full = 0;
+  for (const GameRecord& record : PlayGames(config, 30)) {
+    const ReplayedGame game = replayer->Replay(record);
+    EXPECT_EQ(record.samples.size(), record.move_ranks.size());
+    samples += static_cast<int64_t>(game.samples.size());
+    for (size_t i = 0; i < game.samples.size(); ++i) {
+      EXPECT_EQ(game.has_policy(i), !record.samples[i].target.empty());
+      full += game.has_policy(i) ? 1 : 0;
+      EXPECT_TRUE(game.has_policy(i) || record.samples[i].surprise == 0);
+    }
+  }
+  EXPECT_NEAR(static_cast<double>(full) / static_cast<double>(samples), 0.25, 0.06);
+  EXPECT_EQ(ByNumber(PlayGames(config, 10)), ByNumber(PlayGames(config, 10)));
+
+  config.selfplay.cheap_samples = false;
+  for (const GameRecord& record : PlayGames(config, 10)) {
+    EXPECT_EQ(PolicyTargets(record), static_cast<int64_t>(record.samples.size()));
+    EXPECT_LT(record.samples.size(), record.move_ranks.size());
+    EXPECT_NO_THROW(replayer->Replay(record));
+  }
+}
+
+// A cheap search has its own number of simulations and spends none on exploring.
+TEST_P(SelfPlayGames, CheapSearchesCostTheirSimulations) {
+  Config config = SmallConfig(GetParam());
+  config.search.simulations = 32;
+  config.selfplay.full_search_share = 0.0;
+  config.selfplay.cheap_simulations = 3;
+  config.selfplay.random_opening_share = 0.0;
+  config.loop.deterministic = true;
+  const auto self_play = MakeSelfPlay(config);
+  GameNumbers numbers({});
+  std::set<std::vector<uint16_t>> lines;
+  self_play->Play(
+      UniformNetwork(GetParam()), 6, numbers,
+      [&](const GameRecord& game) {
+        lines.insert(game.move_ranks);
+        EXPECT_EQ(PolicyTargets(game), 0);
+      },
+      std::stop_token());
+  EXPECT_LE(self_play->counters().simulations, 3 * self_play->counters().positions);
+  EXPECT_EQ(lines.size(), 1U);  // without noise every game is the same
+}
+
+TEST_P(SelfPlayGames, SomeStartFromPositionsOfEarlierOnes) {
+  const auto replayer = MakeReplayer(GetParam());
+  Config config = SmallConfig(GetParam());
+  if (GetParam() == "serbest") config.kings_landing = 8;
+  config.loop.deterministic = true;
+  ReplayWindow window(config.learner);
+  std::set<std::string> known;
+  for (const GameRecord& record : PlayGames(config, 10)) {
+    ReplayedGame game = replayer->Replay(record);
+    for (size_t ply = 0; ply < game.moves.size(); ++ply) known.insert(replayer->FenAt(game, ply));
+    window.Add(std::move(game));
+  }
+  SelfPlay::Network network = UniformNetwork(GetParam());
+  network.earlier_start = [&](uint64_t id, Random& random) -> std::optional<std::string> {
+    const ReplayedGame* const game = window.DrawStart(id, random);
+    if (game == nullptr) return std::nullopt;
+    return replayer->FenAt(*game, random.Below(game->moves.size()));
+  };
+  config.selfplay.earlier_start_share = 0.5;
+  config.selfplay.random_opening_share = 1.0;
+  const auto play = [&] {
+    std::vector<GameRecord> games;
+    GameNumbers numbers({}, 1000);
+    MakeSelfPlay(config)->Play(
+        network, 60, numbers, [&](GameRecord record) { games.push_back(std::move(record)); },
+        std::stop_token());
+    return games;
+  };
+  int earlier = 0;
+  for (const GameRecord& record : play()) {
+    EXPECT_NO_THROW(replayer->Replay(ParseRecord(SerializeRecord(record))));
+    EXPECT_EQ(record.settings.kings_landing, config.kings_landing);
+    // Random plies come at the game's own start only.
+    EXPECT_EQ(record.samples.front().ply == 0, !record.start_fen.empty());
+    if (record.start_fen.empty()) continue;
+    ++earlier;
+    EXPECT_TRUE(known.contains(record.start_fen)) << record.start_fen;
+  }
+  EXPECT_NEAR(earlier, 30, 15);
+  EXPECT_EQ(ByNumber(play()), ByNumber(play()));
+}
+
+// Prefers one move by far: the legal one whose logit comes first.
+class PreferringEvaluator : public UniformEvaluator {
+ public:
+  using UniformEvaluator::UniformEvaluator;
+  void Evaluate(EvaluationBatch& batch) override {
+    UniformEvaluator::Evaluate(batch);
+    for (int i = 0; i < batch.size(); ++i) batch.mutable_logits(i)[0] = 6.0F;
+  }
+};
+
+TEST_P(SelfPlayGames, SomeBeginWithPliesOfThePolicy) {
+  const auto replayer = MakeReplayer(GetParam());
+  Config config = SmallConfig(GetParam());
+  config.loop.deterministic = true;
+  config.selfplay.random_opening_share = 0.0;
+  config.selfplay.policy_opening_share = 1.0;
+  config.selfplay.policy_opening_plies = 3;
+  const auto first_moves = [&](double temperature) {
+    config.selfplay.policy_opening_temperature = temperature;
+    const SelfPlay::Network network{
+        .make_evaluator = []() -> std::unique_ptr<Evaluator> {
+          return std::make_unique<PreferringEvaluator>(InfoOfGame(GetParam()).shape);
+        },
+        .step = 0};
+    std::set<uint16_t> moves;
+    std::set<int> plies;
+    GameNumbers numbers({});
+    MakeSelfPlay(config)->Play(
+        network, 20, numbers,
+        [&](const GameRecord& record) {
+          EXPECT_NO_THROW(replayer->Replay(record));
+          plies.insert(record.samples.front().ply);  // those before were not searched
+          moves.insert(record.move_ranks.front());
+        },
+        std::stop_token());
+    EXPECT_EQ(plies, (std::set<int>{1, 2, 3}));
+    return moves.size();
+  };
+  EXPECT_EQ(first_moves(0.05), 1U);
+  EXPECT_GT(first_moves(10.0), 5U);
+}
+
 INSTANTIATE_TEST_SUITE_P(Games, SelfPlayGames, testing::ValuesIn(GameNames()),
                          [](const auto& tested) { return tested.param; });
+
+// Progressive simulations: what the network is given with is what its games are searched with.
+TEST(SelfPlay, SimulationsComeWithTheNetwork) {
+  Config config = SmallConfig("khans");
+  config.loop.deterministic = true;
+  const auto self_play = MakeSelfPlay(config);
+  GameNumbers numbers({});
+  const SelfPlayCounters& counters = self_play->counters();
+  for (const int simulations : {1, 3, 9}) {
+    SelfPlay::Network network = UniformNetwork("khans");
+    network.simulations = simulations;
+    const int64_t positions = counters.positions;
+    const int64_t simulated = counters.simulations;
+    self_play->Play(
+        network, 3, numbers, [](const GameRecord&) {}, std::stop_token());
+    const auto moves = static_cast<double>(counters.positions - positions);
+    // A forced win ends a search early.
+    EXPECT_LE(static_cast<double>(counters.simulations - simulated), simulations * moves);
+    EXPECT_GT(static_cast<double>(counters.simulations - simulated), 0.8 * simulations * moves);
+  }
+}
+
+TEST(RunProgress, SimulationsGrowByEqualFactors) {
+  Config config;
+  config.search.simulations = 64;
+  EXPECT_EQ(SimulationsAt(config, {.games = 0, .hours = 0.0}), 64);
+  config.selfplay.simulations_start = 8;
+  config.selfplay.simulations_grow_games = 3000;
+  const auto after = [&](int64_t games, double hours) {
+    return SimulationsAt(config, {.games = games, .hours = hours});
+  };
+  EXPECT_EQ(after(0, 9.0), 8);
+  EXPECT_EQ(after(1000, 9.0), 16);
+  EXPECT_EQ(after(2000, 9.0), 32);
+  EXPECT_EQ(after(3000, 9.0), 64);
+  EXPECT_EQ(after(1'000'000, 9.0), 64);
+  // Over the budget of the run: whichever end is nearer.
+  config.selfplay.simulations_grow_games = 0;
+  EXPECT_EQ(after(1000, 9.0), 8);
+  config.loop.max_hours = 3.0;
+  EXPECT_EQ(after(0, 1.0), 16);
+  EXPECT_EQ(after(0, 3.5), 64);
+  config.loop.max_games = 1500;
+  EXPECT_EQ(after(1000, 1.0), 32);
+}
 
 TEST(SelfPlay, GamesCarryOverBetweenCalls) {
   const Config config = SmallConfig("khans");
