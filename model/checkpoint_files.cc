@@ -78,8 +78,10 @@ std::map<std::string, FileEntry> EntriesOf(const ExtraFiles& files) {
 // Before a network is made: its description may be forged, and a network of the largest size takes
 // gigabytes.
 void CheckHolds(const std::string& weights, const CheckpointInfo& info, const fs::path& path) {
-  const int64_t least =
-      EmptyNetwork(info.game.shape, info.network).parameter_count() * int64_t{sizeof(float)};
+  // Of the shape that the stem of the file has.
+  EncodingShape seen = info.game.shape;
+  seen.input_planes = info.network.SeenPlanes(seen.input_planes);
+  const int64_t least = EmptyNetwork(seen, info.network).parameter_count() * int64_t{sizeof(float)};
   if (weights.size() < static_cast<uint64_t>(least)) {
     throw InputError(path.string() + " has " + std::to_string(weights.size()) +
                      " bytes, too few for the network that " + kInfoFile + " describes");

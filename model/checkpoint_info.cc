@@ -3,7 +3,10 @@
 // checkpoint.json lists every file with its size and checksum, and carries a checksum of itself.
 #include "model/checkpoint_info.h"
 
+#include <algorithm>
+#include <array>
 #include <limits>
+#include <string_view>
 #include <utility>
 
 #include "env/error.h"
@@ -21,40 +24,67 @@ constexpr int kFormatVersion = 1;
 constexpr int64_t kAnyCount = std::numeric_limits<int64_t>::max();
 constexpr int kMostVersion = 1'000'000;
 
+// Settings that came later: a description of before means their defaults.
+constexpr std::array<std::string_view, 2> kLaterSettings = {"pooling_every", "attack_planes"};
+
 // Reads the settings that a struct's own list names, within their limits.
-class NumberReader {
+class JsonReader {
  public:
-  explicit NumberReader(const ForeignJson& json) : json_(json) {}
+  explicit JsonReader(const ForeignJson& json) : json_(json) {}
 
   void Number(const char* name, int& value, int least, int most, const char* /*meaning*/) const {
-    value = static_cast<int>(json_.Integer(name, least, most));
+    if (Expects(name)) value = static_cast<int>(json_.Integer(name, least, most));
+  }
+  void Flag(const char* name, bool& value, const char* /*meaning*/) const {
+    if (Expects(name)) value = json_.Flag(name);
   }
 
  private:
+  bool Expects(const char* name) const {
+    return std::ranges::find(kLaterSettings, name) == kLaterSettings.end() ||
+           json_.value().contains(name);
+  }
+
   const ForeignJson& json_;
 };
+
+// Writes them.
+struct JsonWriter {
+  Json json = Json::object();
+
+  void Number(const char* name, int value, int, int, const char* /*meaning*/) {
+    json[name] = value;
+  }
+  void Flag(const char* name, bool value, const char* /*meaning*/) { json[name] = value; }
+};
+
+Json ToJson(const NetworkSettings& settings) {
+  JsonWriter writer;
+  NetworkSettings copy = settings;
+  NetworkSettings::Fields(copy, writer);
+  return std::move(writer.json);
+}
 
 }  // namespace
 
 Json ToJson(const CheckpointInfo& info) {
   const EncodingShape& shape = info.game.shape;
-  return {{"game", info.game.name},
-          {"rules_version", info.game.rules_version},
-          {"encoding_version", info.game.encoding_version},
-          {"shape",
-           {{"files", shape.files},
-            {"ranks", shape.ranks},
-            {"input_planes", shape.input_planes},
-            {"policy_planes", shape.policy_planes}}},
-          {"network",
-           {{"blocks", info.network.blocks},
-            {"channels", info.network.channels},
-            {"value_hidden", info.network.value_hidden}}},
-          {"step", info.step},
-          {"games", info.games},
-          {"positions", info.positions},
-          {"program_version", info.program_version},
-          {"date", info.date}};
+  Json json = {{"game", info.game.name},
+               {"rules_version", info.game.rules_version},
+               {"encoding_version", info.game.encoding_version},
+               {"shape",
+                {{"files", shape.files},
+                 {"ranks", shape.ranks},
+                 {"input_planes", shape.input_planes},
+                 {"policy_planes", shape.policy_planes}}},
+               {"network", ToJson(info.network)},
+               {"step", info.step},
+               {"games", info.games},
+               {"positions", info.positions},
+               {"program_version", info.program_version},
+               {"date", info.date}};
+  if (!info.origin.empty()) json["origin"] = info.origin;
+  return json;
 }
 
 CheckpointInfo InfoFrom(const ForeignJson& json) {
@@ -70,13 +100,17 @@ CheckpointInfo InfoFrom(const ForeignJson& json) {
   shape.policy_planes =
       static_cast<int>(sizes.Integer("policy_planes", 1, 65536 / shape.squares()));
   const ForeignJson network = json.Object("network");
-  NumberReader reader(network);
+  JsonReader reader(network);
   NetworkSettings::Fields(info.network, reader);
+  if (info.network.SeenPlanes(shape.input_planes) < 1) {
+    throw InputError(json.source() + " is damaged: its network sees no input planes");
+  }
   info.step = json.Integer("step", 0, kAnyCount);
   info.games = json.Integer("games", 0, kAnyCount);
   info.positions = json.Integer("positions", 0, kAnyCount);
   info.program_version = json.Text("program_version");
   info.date = json.Text("date");
+  if (json.value().contains("origin")) info.origin = json.Text("origin");
   return info;
 }
 

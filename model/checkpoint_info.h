@@ -27,6 +27,8 @@ struct CheckpointInfo {
   // SaveCheckpoint fills these in when they are empty.
   std::string program_version = {};
   std::string date = {};  // UTC, "2024-05-01T12:00:00Z"
+  // What the run was begun from (`train --from`), empty where it began with a fresh network.
+  std::string origin = {};
 
   friend bool operator==(const CheckpointInfo&, const CheckpointInfo&) = default;
 };

@@ -74,11 +74,15 @@ std::shared_ptr<FoldedNetwork> FoldWeights(const TensorFile& file, const Checkpo
                                            const std::string& source) {
   auto network = std::make_shared<FoldedNetwork>(EmptyNetwork(info.game.shape, info.network));
   const TrainedArrays arrays(file, source);
+  const int planes = info.game.shape.input_planes;
+  network->stem.in_channels = info.network.SeenPlanes(planes);
   arrays.ReadConvNorm("stem", network->stem);
+  network->stem = WithInputs(network->stem, planes);
   for (size_t i = 0; i < network->blocks.size(); ++i) {
     const std::string name = "blocks." + std::to_string(i);
     arrays.ReadConvNorm(name + ".first", network->blocks[i].first);
     arrays.ReadConvNorm(name + ".second", network->blocks[i].second);
+    if (auto& pooling = network->blocks[i].pooling) arrays.ReadLinear(name + ".pooling", *pooling);
   }
   arrays.ReadConvNorm("policy.conv", network->policy_conv);
   arrays.ReadConv("policy.out", network->policy_out);

@@ -5,8 +5,10 @@
 // touching it, and threads share it without locks.
 //
 //   x [B, planes, ranks, files]
-//   stem (3x3, ReLU)
+//   stem (3x3, ReLU); weights of planes that the network does not see are 0
 //   blocks: y = ReLU(x + second(ReLU(first(x))))        (3x3 each)
+//           those with pooling: y = ReLU(y + pooling([mean(y), max(y)])), mean and max of each
+//           channel over the board, the result added on every square
 //   policy: policy_conv (1x1, ReLU), policy_out (1x1): logits [B, policy planes, ranks, files]
 //   value:  value_conv (1x1, ReLU), its output flattened in [square][channel] order,
 //           value_hidden (ReLU), value_out: logits of win, draw, loss for the side to move
@@ -15,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +38,9 @@ struct ConvLayer {
   std::vector<float> bias;    // [out]
 };
 
+// The same layer with further inputs, which it does not look at. REQUIRES: not fewer.
+ConvLayer WithInputs(const ConvLayer& conv, int in_channels);
+
 struct LinearLayer {
   int in_features = 0;
   int out_features = 0;
@@ -45,6 +51,7 @@ struct LinearLayer {
 struct FoldedBlock {
   ConvLayer first;
   ConvLayer second;
+  std::optional<LinearLayer> pooling = {};
 };
 
 struct FoldedNetwork {
@@ -60,8 +67,8 @@ struct FoldedNetwork {
   LinearLayer value_out;
 
   // The largest output of each channel of the stem and of each block's two convolutions (after the
-  // sum and ReLU), in that order, seen on real positions: what int8 is planned from. Empty until
-  // Calibrate() filled it.
+  // sum and ReLU, before and after pooling), in that order, seen on real positions: what int8 is
+  // planned from. Empty until Calibrate() filled it.
   std::vector<std::vector<float>> activation_ranges;
   bool calibrated() const { return !activation_ranges.empty(); }
 

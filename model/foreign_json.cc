@@ -67,6 +67,12 @@ double ForeignJson::Number(const char* name) const {
   return field.get<double>();
 }
 
+bool ForeignJson::Flag(const char* name) const {
+  const Json& field = Field(name);
+  if (!field.is_boolean()) Refuse(std::string("'") + name + "' is neither true nor false");
+  return field.get<bool>();
+}
+
 std::string ForeignJson::Text(const char* name) const {
   const Json& field = Field(name);
   if (!field.is_string()) Refuse(std::string("'") + name + "' is no text");

@@ -28,6 +28,7 @@ class ForeignJson {
   // out of range.
   int64_t Integer(const char* name, int64_t least, int64_t most) const;
   double Number(const char* name) const;
+  bool Flag(const char* name) const;
   std::string Text(const char* name) const;
   ForeignJson Object(const char* name) const;
 

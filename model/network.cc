@@ -78,15 +78,26 @@ ConvNormImpl::ConvNormImpl(int in_channels, int out_channels, int kernel) {
   InitLayer(conv, 1.0);
 }
 
-ResidualBlockImpl::ResidualBlockImpl(int channels) {
+ResidualBlockImpl::ResidualBlockImpl(int channels, Pooling pools) {
   first = register_module("first", ConvNorm(channels, channels, 3));
   second = register_module("second", ConvNorm(channels, channels, 3));
   const torch::NoGradGuard no_grad;
   second->norm->weight.zero_();
+  if (pools == Pooling::kGlobal) {
+    pooling = register_module("pooling", torch::nn::Linear(2 * channels, channels));
+    pooling->weight.zero_();
+    pooling->bias.zero_();
+  }
 }
 
 torch::Tensor ResidualBlockImpl::forward(const torch::Tensor& x) {
-  return Relu(second(Relu(first(x))).add_(x));
+  const torch::Tensor y = Relu(second(Relu(first(x))).add_(x));
+  return pooling.is_empty() ? y : AddPooled(y);
+}
+
+torch::Tensor ResidualBlockImpl::AddPooled(const torch::Tensor& x) {
+  const torch::Tensor features = torch::cat({x.mean({2, 3}), x.amax({2, 3})}, 1);
+  return Relu(x + pooling(features).unsqueeze(2).unsqueeze(3));
 }
 
 PolicyHeadImpl::PolicyHeadImpl(const EncodingShape& shape, int channels) {
@@ -126,9 +137,13 @@ AuxiliaryHeadsImpl::AuxiliaryHeadsImpl(const EncodingShape& shape, int channels,
 
 NetworkImpl::NetworkImpl(const EncodingShape& shape, const NetworkSettings& settings)
     : shape_(shape), settings_(settings) {
-  stem = register_module("stem", ConvNorm(shape.input_planes, settings.channels, 3));
+  stem = register_module("stem",
+                         ConvNorm(settings.SeenPlanes(shape.input_planes), settings.channels, 3));
   blocks = register_module("blocks", torch::nn::ModuleList());
-  for (int i = 0; i < settings.blocks; ++i) blocks->push_back(ResidualBlock(settings.channels));
+  for (int i = 0; i < settings.blocks; ++i) {
+    blocks->push_back(ResidualBlock(settings.channels,
+                                    settings.PoolsAfter(i) ? Pooling::kGlobal : Pooling::kNone));
+  }
   policy = register_module("policy", PolicyHead(shape, settings.channels));
   value = register_module("value", ValueHead(shape, settings.channels, settings.value_hidden));
   auxiliary =
@@ -141,7 +156,8 @@ NetworkImpl::NetworkImpl(const EncodingShape& shape, const NetworkSettings& sett
 }
 
 NetworkOutput NetworkImpl::forward(const torch::Tensor& x, Heads heads) {
-  torch::Tensor tower = Relu(stem(x));
+  const int seen = settings_.SeenPlanes(shape_.input_planes);
+  torch::Tensor tower = Relu(stem(seen == shape_.input_planes ? x : x.narrow(1, 0, seen)));
   for (const auto& block : *blocks) tower = block->as<ResidualBlockImpl>()->forward(tower);
   const torch::Tensor for_policy = policy->Features(tower);
   const torch::Tensor for_value = value->Features(tower);
@@ -168,11 +184,12 @@ std::shared_ptr<FoldedNetwork> Fold(const NetworkImpl& network) {
   auto folded = std::make_shared<FoldedNetwork>();
   folded->shape = network.shape();
   folded->settings = network.settings();
-  folded->stem = FoldConv(*network.stem);
+  folded->stem = WithInputs(FoldConv(*network.stem), network.shape().input_planes);
   for (const auto& module : *network.blocks) {
     const auto* block = module->as<ResidualBlockImpl>();
     Check(block != nullptr, "kind of a block");
     folded->blocks.push_back({FoldConv(*block->first), FoldConv(*block->second)});
+    if (!block->pooling.is_empty()) folded->blocks.back().pooling = FromLinear(block->pooling);
   }
   folded->policy_conv = FoldConv(*network.policy->conv);
   folded->policy_out = FromConv(network.policy->out);

@@ -40,13 +40,22 @@ class ConvNormImpl : public torch::nn::Module {
 };
 TORCH_MODULE(ConvNorm);
 
+// Whether a block ends with global pooling.
+enum class Pooling { kNone, kGlobal };
+
+// A residual block, and at its end perhaps global pooling: the mean and the largest value of each
+// channel over the board (Wu 2019) go through a linear layer, and what comes out is added to each
+// channel everywhere (as the context of Cao et al. 2019), then ReLU. It begins as nothing.
 class ResidualBlockImpl : public torch::nn::Module {
  public:
-  explicit ResidualBlockImpl(int channels);
+  explicit ResidualBlockImpl(int channels, Pooling pools = Pooling::kNone);
   torch::Tensor forward(const torch::Tensor& x);
+  // The last step of a block with pooling.
+  torch::Tensor AddPooled(const torch::Tensor& x);
 
   ConvNorm first{nullptr};
   ConvNorm second{nullptr};
+  torch::nn::Linear pooling{nullptr};  // of [means, largest values]; none without pooling
 };
 TORCH_MODULE(ResidualBlock);
 

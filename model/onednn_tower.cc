@@ -4,17 +4,19 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
 #include "env/error.h"
+#include "model/bfloat16.h"
 #include "model/cpu_features.h"
+#include "model/global_pooling.h"
 #include "model/quantization.h"
 
 namespace khanzero {
@@ -43,13 +45,6 @@ DataType ActivationType(Precision precision) {
       return DataType::f32;
   }
 }
-
-// Round to nearest, ties to even; no plane is a NaN.
-uint16_t ToBf16(float value) {
-  const auto bits = std::bit_cast<uint32_t>(value);
-  return static_cast<uint16_t>((bits + 0x7FFFU + ((bits >> 16) & 1U)) >> 16);
-}
-float FromBf16(uint16_t value) { return std::bit_cast<float>(static_cast<uint32_t>(value) << 16); }
 
 // Encoded planes lie in 0..1.
 uint8_t ToByte(float value) {
@@ -111,7 +106,8 @@ struct OneDnnTower::Impl {
     Arguments arguments;
     size_t layer = 0;  // in FoldedNetwork::convolutions()
     memory output;
-    ChannelScales scales;  // of integers; empty where the output is real
+    ChannelScales scales;                  // of integers; empty where the output is real
+    std::optional<GlobalPooling> pooling;  // what follows, in place
   };
   // How a layer's output is written, beyond what its ConvLayer says.
   struct Output {
@@ -148,8 +144,8 @@ struct OneDnnTower::Impl {
     padded_planes = (shape.input_planes + kPlaneGroup - 1) / kPlaneGroup * kPlaneGroup;
     input = NewMemory(Activations(padded_planes, type));
     size_t layer = 0;
-    memory x = AddConv("stem", layer, PaddedStem(network.stem), input, Padded(plan.input),
-                       {.type = type, .scales = scales_of(0)});
+    memory x = AddConv("stem", layer, WithInputs(network.stem, padded_planes), input,
+                       Padded(plan.input), {.type = type, .scales = scales_of(0)});
     for (size_t b = 0; b < network.blocks.size(); ++b) {
       const std::string name = "blocks." + std::to_string(b);
       const FoldedBlock& block = network.blocks[b];
@@ -162,6 +158,9 @@ struct OneDnnTower::Impl {
                    .scales = scales_of(layer),
                    .residual = &x,
                    .residual_scale = plan.residual.empty() ? 1.0F : plan.residual[b]});
+      if (const auto& pooling = block.pooling) {
+        steps.back().pooling.emplace(*pooling, shape.squares(), scales_of(layer));
+      }
     }
     const std::span<const float> tower_scales = scales_of(layer);
     policy = AddConv("policy_conv", layer + 1, network.policy_conv, x, tower_scales,
@@ -171,20 +170,6 @@ struct OneDnnTower::Impl {
     AddValueHidden(network.value_hidden, value);
   }
 
-  // The stem with inputs that are always 0.
-  ConvLayer PaddedStem(const ConvLayer& stem) const {
-    ConvLayer padded = stem;
-    padded.in_channels = padded_planes;
-    const size_t taps = static_cast<size_t>(stem.kernel) * static_cast<size_t>(stem.kernel);
-    const size_t before = static_cast<size_t>(stem.in_channels) * taps;
-    const size_t after = static_cast<size_t>(padded_planes) * taps;
-    padded.weight.assign(static_cast<size_t>(stem.out_channels) * after, 0.0F);
-    for (size_t o = 0; o < static_cast<size_t>(stem.out_channels); ++o) {
-      std::copy_n(stem.weight.begin() + static_cast<int64_t>(o * before), before,
-                  padded.weight.begin() + static_cast<int64_t>(o * after));
-    }
-    return padded;
-  }
   std::span<const float> Padded(ChannelScales& scales) const {
     if (!scales.empty()) scales.resize(static_cast<size_t>(padded_planes), scales[0]);
     return scales;
@@ -232,7 +217,8 @@ struct OneDnnTower::Impl {
                        {DNNL_ARG_DST, result}},
          .layer = layer,
          .output = result,
-         .scales = {output.scales.begin(), output.scales.end()}});
+         .scales = {output.scales.begin(), output.scales.end()},
+         .pooling = {}});
     return result;
   }
 
@@ -276,6 +262,18 @@ struct OneDnnTower::Impl {
       default:
         FillPadded(planes, squares, channels, padded_planes, static_cast<float*>(to),
                    [](float value) { return value; });
+    }
+  }
+
+  void Pool(Step& step) const {
+    void* const map = step.output.get_data_handle();
+    switch (type) {
+      case DataType::u8:
+        return step.pooling->Run(static_cast<uint8_t*>(map), positions);
+      case DataType::bf16:
+        return step.pooling->Run(static_cast<uint16_t*>(map), positions);
+      default:
+        return step.pooling->Run(static_cast<float*>(map), positions);
     }
   }
 
@@ -331,12 +329,13 @@ int OneDnnTower::positions() const { return impl_->positions; }
 void OneDnnTower::Run(const float* planes, const LayerObserver& observe) {
   try {
     impl_->Load(planes);
-    for (const Impl::Step& step : impl_->steps) {
+    for (Impl::Step& step : impl_->steps) {
       step.primitive.execute(impl_->stream, step.arguments);
-      if (observe) {
-        impl_->stream.wait();
-        impl_->Observe(step, observe);
-      }
+      if (observe || step.pooling) impl_->stream.wait();
+      if (observe) impl_->Observe(step, observe);
+      if (!step.pooling) continue;
+      impl_->Pool(step);
+      if (observe) impl_->Observe(step, observe);
     }
     impl_->last.execute(impl_->stream, impl_->last_arguments);
     impl_->stream.wait();

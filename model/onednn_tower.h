@@ -7,7 +7,7 @@
 // In int8, activations are 8 bits without sign (they follow a ReLU) with a scale for each channel,
 // weights 8 bits with sign and a scale for each output channel, sums 32 bits (Jacob et al. 2018).
 // Scales come from FoldedNetwork::activation_ranges. What leaves the tower for the heads is fp32 or
-// bf16.
+// bf16. Global pooling is no primitive but model/global_pooling.h, between two of them.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ namespace khanzero {
 class OneDnnWeights;
 
 // What a layer gave: its index in FoldedNetwork::convolutions() and its output, [position][square]
-// [channel], in fp32 whatever the arithmetic.
+// [channel], in fp32 whatever the arithmetic. The last convolution of a block with global pooling
+// is told twice: before pooling, and after.
 using LayerObserver = std::function<void(size_t layer, std::span<const float> output)>;
 
 class OneDnnTower {

@@ -66,6 +66,23 @@ class GraphBuilder {
     return node.output(0);
   }
 
+  // x plus, on every square, a linear layer of each channel's mean and largest value: as a 1x1
+  // convolution on a board of one square, which needs no other shapes.
+  std::string AddPooled(const std::string& layer, const LinearLayer& pooling,
+                        const std::string& x) {
+    const std::string mean = Node("GlobalAveragePool", layer + ".mean", {x}).output(0);
+    const std::string most = Node("GlobalMaxPool", layer + ".max", {x}).output(0);
+    onnx::NodeProto& features = Node("Concat", layer + ".features", {mean, most});
+    AddInt(features, "axis", 1);
+    const ConvLayer as_conv = {.in_channels = pooling.in_features,
+                               .out_channels = pooling.out_features,
+                               .kernel = 1,
+                               .weight = pooling.weight,
+                               .bias = pooling.bias};
+    const std::string joined = features.output(0);
+    return Add(x, Conv(layer, as_conv, joined));
+  }
+
   std::string Softmax(const std::string& x, const std::string& output) {
     onnx::NodeProto& node = Node("Softmax", output, {x});
     AddInt(node, "axis", 1);
@@ -143,6 +160,9 @@ void BuildGraph(onnx::GraphProto& graph, const FoldedNetwork& network, ModelPrec
     const std::string name = "blocks." + std::to_string(i);
     const std::string y = build.Relu(build.Conv(name + ".first", network.blocks[i].first, x));
     x = build.Relu(build.Add(build.Conv(name + ".second", network.blocks[i].second, y), x));
+    if (const auto& pooling = network.blocks[i].pooling) {
+      x = build.Relu(build.AddPooled(name + ".pooling", *pooling, x));
+    }
   }
   const std::string p = build.Relu(build.Conv("policy_conv", network.policy_conv, x));
   build.Flatten(build.Conv("policy_out", network.policy_out, p), "policy");

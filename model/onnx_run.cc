@@ -52,6 +52,9 @@ torch::Tensor RunNode(const onnx::NodeProto& node, const std::vector<torch::Tens
   if (type == "Conv") return RunConv(node, in);
   if (type == "Relu") return torch::relu(in.at(0));
   if (type == "Add") return in.at(0) + in.at(1);
+  if (type == "GlobalAveragePool") return in.at(0).mean(at::IntArrayRef{2, 3}, true);
+  if (type == "GlobalMaxPool") return in.at(0).amax({2, 3}, true);
+  if (type == "Concat") return torch::cat(in, Attribute(node, "axis").i());
   if (type == "Flatten") return in.at(0).flatten(Attribute(node, "axis").i());
   if (type == "Softmax") return in.at(0).softmax(Attribute(node, "axis").i());
   if (type == "Gemm") {

@@ -75,7 +75,12 @@ TorchEvaluator::TorchEvaluator(std::shared_ptr<const FoldedNetwork> network,
   const torch::InferenceMode inference;
   stem_ = Place(network_->stem);
   for (const FoldedBlock& block : network_->blocks) {
-    blocks_.push_back({Place(block.first), Place(block.second)});
+    blocks_.push_back({Place(block.first), Place(block.second), {}, {}});
+    if (const auto& pooling = block.pooling) {
+      blocks_.back().pooling_weight =
+          Place(pooling->weight, {pooling->out_features, pooling->in_features});
+      blocks_.back().pooling_bias = Place(pooling->bias, {pooling->out_features});
+    }
   }
   policy_conv_ = Place(network_->policy_conv);
   if (!backend_.device.is_cpu()) policy_out_ = Place(network_->policy_out);
@@ -108,6 +113,12 @@ torch::Tensor TorchEvaluator::Tower(const torch::Tensor& planes) const {
   torch::Tensor x = stem_(planes).relu_();
   for (const Block& block : blocks_) {
     x = block.second(block.first(x).relu_()).add_(x).relu_();
+    if (!block.pooling_weight.defined()) continue;
+    const torch::Tensor features =
+        torch::cat({x.mean({2, 3}, false, torch::kFloat), x.amax({2, 3}).to(torch::kFloat)}, 1);
+    const torch::Tensor added =
+        torch::linear(features, block.pooling_weight, block.pooling_bias).to(backend_.type);
+    x.add_(added.unsqueeze(2).unsqueeze(3)).relu_();
   }
   return x;
 }

@@ -48,6 +48,8 @@ class TorchEvaluator : public Evaluator {
   struct Block {
     Conv first;
     Conv second;
+    torch::Tensor pooling_weight;  // fp32; undefined without pooling
+    torch::Tensor pooling_bias;
   };
 
   Conv Place(const ConvLayer& layer) const;

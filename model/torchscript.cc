@@ -49,6 +49,11 @@ std::string ForwardText(const FoldedNetwork& network) {
     const std::string name = "blocks." + std::to_string(i);
     line("y = torch.relu(" + ConvText(name + ".first", network.blocks[i].first, "x") + ")");
     line("x = torch.relu(" + ConvText(name + ".second", network.blocks[i].second, "y") + " + x)");
+    if (network.blocks[i].pooling) {
+      line("y = torch.cat([torch.mean(x, [2, 3]), torch.amax(x, [2, 3])], 1)");
+      line("y = " + LinearText(name + ".pooling", "y"));
+      line("x = torch.relu(x + torch.unsqueeze(torch.unsqueeze(y, 2), 3))");
+    }
   }
   line("p = torch.relu(" + ConvText("policy_conv", network.policy_conv, "x") + ")");
   line("p = torch.flatten(" + ConvText("policy_out", network.policy_out, "p") + ", 1)");

@@ -10,6 +10,7 @@
 
 #include "env/error.h"
 #include "model/files.h"
+#include "model/foreign_json.h"
 #include "model/safetensors.h"
 #include "model/version.h"
 #include "tests/model/networks_for_tests.h"
@@ -22,13 +23,14 @@ namespace fs = std::filesystem;
 
 CheckpointInfo ExampleInfo(const std::string& game = "khans") {
   return {.game = InfoOfGame(game),
-          .network = kSmallNetwork,
+          .network = kPoolingNetwork,
           .step = 1234,
           .games = 567,
           .positions = int64_t{1} << 40,
           .config_yaml = "game: khans # \xC3\xA9\n",
           .program_version = "",
-          .date = ""};
+          .date = "",
+          .origin = "small/step-000000100, 900 games"};
 }
 
 const ExtraFiles kExtra = {{"optimizer.bin", std::string("\0\xff\n", 3)}, {"training.json", "{}"}};
@@ -44,7 +46,7 @@ std::map<std::string, torch::Tensor> Arrays(const NetworkImpl& network) {
 class CheckpointFolder : public testing::Test {
  protected:
   void SetUp() override {
-    network_ = MakeTrainedLikeNetwork(info_.game.shape);
+    network_ = MakeTrainedLikeNetwork(info_.game.shape, 7, kPoolingNetwork);
     SaveCheckpoint(path_, info_, *network_, kExtra);
   }
 
@@ -79,6 +81,29 @@ TEST_F(CheckpointFolder, RoundTripKeepsEverythingBitForBit) {
   }
   EXPECT_EQ(LoadFoldedNetwork(path_.string(), nullptr)->stem.weight, Fold(*network_)->stem.weight);
   EXPECT_EQ(SerializeWeights(*loaded.network), SerializeWeights(*network_));
+}
+
+// Its stem has fewer inputs; what plays has them all, and those planes change nothing.
+TEST_F(CheckpointFolder, ANetworkWithoutAttackPlanesIsKeptAndPlaysTheSameWhateverTheyHold) {
+  info_.network.attack_planes = false;
+  network_ = MakeTrainedLikeNetwork(info_.game.shape, 7, info_.network);
+  SaveCheckpoint(path_, info_, *network_);
+  const Checkpoint loaded = LoadCheckpoint(path_, &info_.game);
+  EXPECT_EQ(loaded.info.network, info_.network);
+  EXPECT_EQ(SerializeWeights(*loaded.network), SerializeWeights(*network_));
+  const auto folded = LoadFoldedNetwork(path_.string(), &info_.game);
+  EXPECT_EQ(folded->stem.weight, Fold(*network_)->stem.weight);
+  EXPECT_EQ(folded->stem.in_channels, info_.game.shape.input_planes);
+  std::vector<float> planes = RandomPlanes(info_.game.shape, 1, 3);
+  const auto evaluated = [&] {
+    EvaluationBatch batch = MakeBatch(info_.game.shape, planes, std::vector<uint16_t>{7}, 0, 1);
+    MakeEvaluator(folded, {.precision = Precision::kFp32, .device = "cpu"})->Evaluate(batch);
+    return batch.wdl(0).win;
+  };
+  const float win = evaluated();
+  const auto inputs = static_cast<size_t>(info_.game.shape.input_planes);
+  for (size_t i = inputs - 1; i < planes.size(); i += inputs) planes[i] = planes[i - 1] = 1.0F;
+  EXPECT_EQ(evaluated(), win);
 }
 
 TEST_F(CheckpointFolder, SavingAgainReplacesItWholly) {
@@ -182,6 +207,21 @@ TEST_F(CheckpointFolder, AlteredDescriptionIsRefused) {
     std::ofstream(path_ / "checkpoint.json") << text;
     EXPECT_THROWS_WITH(ReadCheckpointInfo(path_), InputError, "damaged");
   }
+}
+
+// One of before global pooling was there: its network has none.
+TEST_F(CheckpointFolder, ASettingThatCameLaterMeansItsDefault) {
+  nlohmann::json json = ToJson(info_);
+  EXPECT_EQ(json["network"]["pooling_every"], 2);
+  EXPECT_EQ(json["network"]["attack_planes"], true);
+  json["network"].erase("pooling_every");
+  json["network"].erase("attack_planes");
+  const CheckpointInfo read = InfoFrom(ForeignJson(json, "c"));
+  EXPECT_EQ(read.network.pooling_every, 0);
+  EXPECT_TRUE(read.network.attack_planes);
+  EXPECT_EQ(read.network.blocks, info_.network.blocks);
+  json["network"].erase("channels");
+  EXPECT_THROWS_WITH(InfoFrom(ForeignJson(json, "c")), InputError, "it lacks 'channels'");
 }
 
 TEST_F(CheckpointFolder, NewerFormatIsRefusedNamingBothVersions) {

@@ -48,7 +48,9 @@ INSTANTIATE_TEST_SUITE_P(Games, EvaluatorOfGame, testing::ValuesIn(GameNames()),
 // Folding, gathering and both heads at once: every logit at its policy index.
 TEST_P(EvaluatorOfGame, EqualsTheModuleInEvaluationMode) {
   constexpr int kPositions = 5;
-  Network network = MakeTrainedLikeNetwork(shape_);
+  NetworkSettings settings = kPoolingNetwork;
+  settings.attack_planes = false;
+  Network network = MakeTrainedLikeNetwork(shape_, 7, settings);
   const std::vector<float> planes = RandomPlanes(shape_, kPositions, 1);
   EvaluationBatch batch = MakeBatch(shape_, planes, AllIndices(shape_), 0, kPositions);
   MakeEvaluator(Fold(*network), Cpu(Precision::kFp32))->Evaluate(batch);
@@ -73,7 +75,7 @@ TEST_P(EvaluatorOfGame, EqualsTheModuleInEvaluationMode) {
 TEST_P(EvaluatorOfGame, Bf16IsCloseToFp32) {
   if (!ThisCpu().bf16) GTEST_SKIP() << "this processor has no bf16 instructions";
   constexpr int kPositions = 16;
-  const auto network = Fold(*MakeTrainedLikeNetwork(shape_));
+  const auto network = Fold(*MakeTrainedLikeNetwork(shape_, 7, kPoolingNetwork));
   const std::vector<float> planes = RandomPlanes(shape_, kPositions, 1);
   EvaluationBatch exact = MakeBatch(shape_, planes, AllIndices(shape_), 0, kPositions);
   EvaluationBatch rough = MakeBatch(shape_, planes, AllIndices(shape_), 0, kPositions);

@@ -21,7 +21,7 @@ namespace {
 constexpr int kPositions = 60;
 
 CheckpointInfo InfoFor(const std::string& game) {
-  return {.game = InfoOfGame(game), .network = kSmallNetwork, .step = 77, .games = 5};
+  return {.game = InfoOfGame(game), .network = kPoolingNetwork, .step = 77, .games = 5};
 }
 
 ExportReport Export(const ExportSource& source, ExportFormat format,
@@ -33,14 +33,14 @@ ExportReport Export(const ExportSource& source, ExportFormat format,
 ExportSource SmallSource(const TempFolder& folder, int positions,
                          const std::string& game = "khans") {
   SaveCheckpoint(folder / "checkpoint", InfoFor(game),
-                 *MakeTrainedLikeNetwork(InfoOfGame(game).shape));
+                 *MakeTrainedLikeNetwork(InfoOfGame(game).shape, 7, kPoolingNetwork));
   return LoadExportSource(folder / "checkpoint", positions);
 }
 
 class ExportOfGame : public testing::TestWithParam<std::string> {
  protected:
   TempFolder folder_;
-  Network network_ = MakeTrainedLikeNetwork(InfoOfGame(GetParam()).shape);
+  Network network_ = MakeTrainedLikeNetwork(InfoOfGame(GetParam()).shape, 7, kPoolingNetwork);
   ExportSource source_ = SmallSource(folder_, kPositions, GetParam());
 };
 INSTANTIATE_TEST_SUITE_P(Games, ExportOfGame, testing::ValuesIn(GameNames()),

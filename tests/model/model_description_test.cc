@@ -105,6 +105,17 @@ TEST(ModelDescriptions, PromotionsOfEveryKindFollowFromTheMap) {
   }
 }
 
+// network.attack_planes leaves these out by their number.
+TEST(ModelDescriptions, AttackedSquaresAreTheLastPlanesOfEveryGame) {
+  for (const std::string& game : GameNames()) {
+    const json planes =
+        json::parse(SerializeModelDescription(DescriptionFor(game)))["input"]["planes"];
+    ASSERT_GT(planes.size(), size_t{kAttackPlanes});
+    EXPECT_EQ(planes[planes.size() - 2], "attacked by mover");
+    EXPECT_EQ(planes[planes.size() - 1], "attacked by opponent");
+  }
+}
+
 TEST(ModelDescriptions, AGameOfAnotherVersionIsDescribedWithoutItsPlanes) {
   ModelDescription description = DescriptionFor("khans");
   description.info.game.encoding_version += 1;

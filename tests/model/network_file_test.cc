@@ -19,7 +19,8 @@
 namespace khanzero {
 namespace {
 
-constexpr NetworkSettings kSize = {.blocks = 2, .channels = 16, .value_hidden = 8};
+constexpr NetworkSettings kSize = {
+    .blocks = 2, .channels = 16, .value_hidden = 8, .pooling_every = 2};
 
 ModelDescription DescriptionFor(const std::string& game) {
   return {.info = {.game = InfoOfGame(game),

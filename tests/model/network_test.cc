@@ -3,7 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
+#include "env/error.h"
+#include "model/grow.h"
 #include "tests/model/networks_for_tests.h"
+#include "tests/model/temp_folder.h"
 
 namespace khanzero {
 namespace {
@@ -17,7 +22,7 @@ INSTANTIATE_TEST_SUITE_P(Games, NetworkOfGame, testing::ValuesIn(GameNames()),
 
 TEST_P(NetworkOfGame, OutputsHaveTheirShapesAndGradientsReachEveryParameter) {
   SeedTorch(1);
-  Network network(shape_, kSmallNetwork);
+  Network network(shape_, kPoolingNetwork);
   const std::vector<float> planes = RandomPlanes(shape_, 4, 1);
   const NetworkOutput output = network->forward(InputView(planes.data(), 4, shape_), Heads::kAll);
   EXPECT_EQ(output.policy.sizes(), (std::vector<int64_t>{4, shape_.policy_size()}));
@@ -34,8 +39,10 @@ TEST_P(NetworkOfGame, OutputsHaveTheirShapesAndGradientsReachEveryParameter) {
   }
   // A branch that begins as nothing must still be able to become something.
   for (const auto& block : *network->blocks) {
-    EXPECT_GT(block->as<ResidualBlockImpl>()->second->norm->weight.grad().abs().max().item<float>(),
-              0.0F);
+    const auto* const module = block->as<ResidualBlockImpl>();
+    EXPECT_GT(module->second->norm->weight.grad().abs().max().item<float>(), 0.0F);
+    if (module->pooling.is_empty()) continue;
+    EXPECT_GT(module->pooling->weight.grad().abs().max().item<float>(), 0.0F);
   }
 }
 
@@ -71,6 +78,63 @@ TEST_P(NetworkOfGame, SameSeedSameNetwork) {
   EXPECT_EQ(a->blocks[1].second.bias, b->blocks[1].second.bias);
   EXPECT_EQ(a->stem.weight, b->stem.weight);
   EXPECT_NE(a->stem.weight, c->stem.weight);
+}
+
+// In training as in evaluation, whatever grows: blocks, channels, hidden units, pooling, planes.
+TEST_P(NetworkOfGame, GrowingChangesNoOutput) {
+  const std::vector<float> planes = RandomPlanes(shape_, 6, 2);
+  const torch::Tensor x = InputView(planes.data(), 6, shape_);
+  NetworkSettings blind = kSmallNetwork;
+  blind.attack_planes = false;
+  NetworkSettings pooling = kPoolingNetwork;
+  pooling.channels = 40;
+  pooling.blocks = 6;
+  for (const auto& [before, after] :
+       {std::pair{kSmallNetwork, kPoolingNetwork}, std::pair{kPoolingNetwork, pooling},
+        std::pair{blind,
+                  NetworkSettings{
+                      .blocks = 3, .channels = 33, .value_hidden = 20, .pooling_every = 1}}}) {
+    for (const bool training : {false, true}) {
+      Network small = MakeTrainedLikeNetwork(shape_, 7, before);
+      small->train(training);
+      Network large = Grow(*small, after, 3);
+      EXPECT_EQ(large->settings(), after);
+      EXPECT_EQ(large->is_training(), training);
+      const NetworkOutput a = small->forward(x, Heads::kAll);
+      const NetworkOutput b = large->forward(x, Heads::kAll);
+      EXPECT_GT(a.policy.std().item<float>(), 0.1F) << "the comparison would prove little";
+      for (const auto& [one, other] :
+           {std::pair{a.policy, b.policy}, std::pair{a.wdl, b.wdl}, std::pair{a.reply, b.reply},
+            std::pair{a.survival, b.survival}, std::pair{a.moves_left, b.moves_left}}) {
+        EXPECT_TRUE(torch::allclose(one, other, 1e-4, 1e-4))
+            << Text(before) << " to " << Text(after) << ": " << (one - other).abs().max();
+      }
+      b.policy.square().sum().backward();
+    }
+  }
+}
+
+TEST(Grow, WhatIsSmallerIsRefusedNamingBoth) {
+  NetworkSettings to = kPoolingNetwork;
+  const auto refused = [&](const char* why) {
+    EXPECT_THROWS_WITH(CheckGrows(kPoolingNetwork, to, "checkpoint 'c'"), InputError, why);
+    EXPECT_THROWS_WITH(CheckGrows(kPoolingNetwork, to, "checkpoint 'c'"), InputError,
+                       "checkpoint 'c' has 4 blocks x 24 channels");
+  };
+  to.blocks = 3;
+  refused("it cannot become 3 blocks x 24 channels");
+  to = kPoolingNetwork;
+  to.channels = 16;
+  refused("can only grow");
+  to = kPoolingNetwork;
+  to.pooling_every = 3;
+  refused("block 2 would lose its global pooling");
+  to = kPoolingNetwork;
+  to.attack_planes = false;
+  refused("it sees attack_planes");
+  to = kPoolingNetwork;
+  to.pooling_every = 1;
+  CheckGrows(kPoolingNetwork, to, "checkpoint 'c'");
 }
 
 TEST(Network, InputViewSharesMemoryAndPutsSquaresWhereTheyBelong) {

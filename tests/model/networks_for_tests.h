@@ -20,15 +20,20 @@
 namespace khanzero {
 
 inline constexpr NetworkSettings kSmallNetwork = {.blocks = 2, .channels = 24, .value_hidden = 16};
+// Blocks with and without global pooling, in the middle and before the heads.
+inline constexpr NetworkSettings kPoolingNetwork = {
+    .blocks = 4, .channels = 24, .value_hidden = 16, .pooling_every = 2};
 
 // In evaluation mode, with every array random: scales of both signs, means and variances far from
 // 0 and 1, last layers that matter.
-inline Network MakeTrainedLikeNetwork(const EncodingShape& shape, uint64_t seed = 7) {
+inline Network MakeTrainedLikeNetwork(const EncodingShape& shape, uint64_t seed = 7,
+                                      const NetworkSettings& settings = kSmallNetwork) {
   SeedTorch(seed);
-  Network network(shape, kSmallNetwork);
+  Network network(shape, settings);
   const torch::NoGradGuard no_grad;
   for (auto& item : network->named_parameters()) {
     if (item.key().find("norm.weight") != std::string::npos) item.value().normal_(0.0, 1.0);
+    if (item.key().find("pooling.weight") != std::string::npos) item.value().normal_(0.0, 0.1);
     if (item.key().find("bias") != std::string::npos) item.value().normal_(0.0, 0.3);
   }
   for (auto& item : network->named_buffers()) {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <thread>
@@ -16,6 +15,7 @@
 #include "model/activation_ranges.h"
 #include "model/checkpoint.h"
 #include "model/cpu_features.h"
+#include "model/global_pooling.h"
 #include "model/onednn_evaluator.h"
 #include "model/onednn_tower.h"
 #include "model/quantization.h"
@@ -47,8 +47,9 @@ double RelativeError(std::span<const float> values, std::span<const float> refer
   return std::sqrt(error / std::max(size, 1e-30));
 }
 
-std::shared_ptr<const FoldedNetwork> CalibratedNetwork(const EncodingShape& shape) {
-  return Calibrate(*Fold(*MakeTrainedLikeNetwork(shape)), RandomPlanes(shape, 64, 3));
+std::shared_ptr<const FoldedNetwork> CalibratedNetwork(
+    const EncodingShape& shape, const NetworkSettings& settings = kSmallNetwork) {
+  return Calibrate(*Fold(*MakeTrainedLikeNetwork(shape, 7, settings)), RandomPlanes(shape, 64, 3));
 }
 
 std::vector<uint16_t> AllIndices(const EncodingShape& shape) {
@@ -64,14 +65,16 @@ class OneDnnOfGame : public testing::TestWithParam<std::string> {
 INSTANTIATE_TEST_SUITE_P(Games, OneDnnOfGame, testing::ValuesIn(GameNames()),
                          [](const auto& param) { return param.param; });
 
-// The output of every layer of the module in evaluation mode, by its index in convolutions().
-std::map<size_t, std::vector<float>> LayersOfModule(Network& network,
-                                                    const std::vector<float>& planes, int count) {
+// The output of every layer of the module in evaluation mode, with its index in convolutions(), in
+// the order in which a tower tells them.
+using Layers = std::vector<std::pair<size_t, std::vector<float>>>;
+Layers LayersOfModule(Network& network, const std::vector<float>& planes, int count) {
   const torch::NoGradGuard no_grad;
-  std::map<size_t, std::vector<float>> layers;
+  Layers layers;
   const auto keep = [&](size_t layer, const torch::Tensor& output) {
     const torch::Tensor plain = output.permute({0, 2, 3, 1}).contiguous();
-    layers[layer] = {plain.data_ptr<float>(), plain.data_ptr<float>() + plain.numel()};
+    layers.emplace_back(layer, std::vector<float>(plain.data_ptr<float>(),
+                                                  plain.data_ptr<float>() + plain.numel()));
     return output;
   };
   torch::Tensor x =
@@ -80,7 +83,9 @@ std::map<size_t, std::vector<float>> LayersOfModule(Network& network,
   for (const auto& module : *network->blocks) {
     auto* block = module->as<ResidualBlockImpl>();
     const torch::Tensor y = keep(layer++, block->first(x).relu());
-    x = keep(layer++, (block->second(y) + x).relu());
+    x = keep(layer, (block->second(y) + x).relu());
+    if (!block->pooling.is_empty()) x = keep(layer, block->AddPooled(x));
+    ++layer;
   }
   keep(layer, network->policy->Features(x));
   keep(layer + 2, network->value->conv(x).relu());
@@ -89,31 +94,37 @@ std::map<size_t, std::vector<float>> LayersOfModule(Network& network,
 
 TEST_P(OneDnnOfGame, EveryLayerEqualsTheModules) {
   constexpr int kPositions = 5;
-  Network network = MakeTrainedLikeNetwork(shape_);
   const std::vector<float> planes = RandomPlanes(shape_, kPositions, 1);
-  const auto expected = LayersOfModule(network, planes, kPositions);
-  const auto folded = CalibratedNetwork(shape_);
-  std::jthread([&] {
-    UseOneThread();
-    for (const Precision precision : kPrecisions) {
-      if (!CpuCan(precision)) continue;
-      OneDnnTower tower(*folded, precision, kPositions, MakeOneDnnWeights());
-      size_t seen = 0;
-      tower.Run(planes.data(), [&](size_t layer, std::span<const float> output) {
-        ++seen;
-        EXPECT_LT(RelativeError(output, expected.at(layer)), Tolerance(precision))
-            << "layer " << layer << " in precision " << static_cast<int>(precision);
-      });
-      EXPECT_EQ(seen, expected.size());
-    }
-  }).join();
+  for (const NetworkSettings& settings : {kSmallNetwork, kPoolingNetwork}) {
+    Network network = MakeTrainedLikeNetwork(shape_, 7, settings);
+    const Layers expected = LayersOfModule(network, planes, kPositions);
+    const auto folded = CalibratedNetwork(shape_, settings);
+    std::jthread([&] {
+      UseOneThread();
+      for (const Precision precision : kPrecisions) {
+        if (!CpuCan(precision)) continue;
+        OneDnnTower tower(*folded, precision, kPositions, MakeOneDnnWeights());
+        size_t seen = 0;
+        tower.Run(planes.data(), [&](size_t layer, std::span<const float> output) {
+          ASSERT_LT(seen, expected.size());
+          EXPECT_EQ(layer, expected[seen].first);
+          EXPECT_LT(RelativeError(output, expected[seen].second), Tolerance(precision))
+              << "layer " << layer << " in precision " << static_cast<int>(precision);
+          ++seen;
+        });
+        EXPECT_EQ(seen, expected.size());
+      }
+    }).join();
+  }
 }
 
 // Sizes that are sums of one, two and all of the planned parts, and none.
 TEST_P(OneDnnOfGame, OutputsEqualLibTorchsForAnyBatchSize) {
-  const auto folded = CalibratedNetwork(shape_);
   const std::vector<uint16_t> indices = AllIndices(shape_);
+  const auto plain = CalibratedNetwork(shape_);
+  const auto pooling = CalibratedNetwork(shape_, kPoolingNetwork);
   for (const int count : {0, 1, 2, 3, 7, 16, 31, 33}) {
+    const auto& folded = count % 2 == 0 ? plain : pooling;
     const std::vector<float> planes = RandomPlanes(shape_, std::max(count, 1), 5);
     EvaluationBatch expected = MakeBatch(shape_, planes, indices, 0, count);
     TorchEvaluator(folded, {.type = torch::kFloat}).Evaluate(expected);
@@ -134,7 +145,7 @@ TEST_P(OneDnnOfGame, OutputsEqualLibTorchsForAnyBatchSize) {
 }
 
 TEST_P(OneDnnOfGame, OutputsDoNotDependOnBatchMatesToTheLastBit) {
-  const auto folded = CalibratedNetwork(shape_);
+  const auto folded = CalibratedNetwork(shape_, kPoolingNetwork);
   const std::vector<float> planes = RandomPlanes(shape_, 16, 5);
   const std::vector<uint16_t> indices = {1, 5, 900};
   for (const Precision precision : {Precision::kInt8}) {
@@ -226,6 +237,22 @@ TEST(ActivationRanges, DamagedTextIsRefusedWithItsPlace) {
                        "ranges.json is damaged: it is no JSON object");
   }
   EXPECT_EQ(read.activation_ranges, folded->activation_ranges);
+}
+
+// By hand, on a board of four squares and one channel of two.
+TEST(GlobalPooling, MeanAndMaximumAreAddedEverywhereAndNothingIsBelowZero) {
+  // Channel 0 gets the mean of channel 1 times 2, channel 1 the maximum of channel 0 times -1.
+  const LinearLayer layer = {.in_features = 4,
+                             .out_features = 2,
+                             .weight = {0.0F, 2.0F, 0.0F, 0.0F, 0.0F, 0.0F, -1.0F, 0.0F},
+                             .bias = {1.0F, 0.5F}};
+  std::vector<float> map = {1.0F, 2.0F, 3.0F, 0.0F, 0.0F, 4.0F, 1.0F, 6.0F};
+  GlobalPooling(layer, 4, {}).Run(map.data(), 1);
+  EXPECT_EQ(map, (std::vector<float>{8.0F, 0.0F, 10.0F, 0.0F, 7.0F, 1.5F, 8.0F, 3.5F}));
+  // The same in steps of 0.5 and 0.25; what is above the last step stays there.
+  std::vector<uint8_t> steps = {2, 8, 6, 0, 0, 16, 255, 24};
+  GlobalPooling(layer, 4, std::vector<float>{0.5F, 0.25F}).Run(steps.data(), 1);
+  EXPECT_EQ(steps, (std::vector<uint8_t>{16, 0, 20, 0, 14, 0, 255, 0}));
 }
 
 TEST(Quantization, WeightsReachTheEndsAndZeroStaysZero) {
