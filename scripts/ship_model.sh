@@ -55,10 +55,10 @@ aside=$(mktemp -d "$models/.ship-XXXXXX")
 trap 'rm -rf "$aside"' EXIT
 
 "$binary" export --checkpoint "$which:$run" --format safetensors --precision "$precision" \
-  --out "$aside/$game.safetensors"
+  --out "$aside/$game.safetensors" | sed "s#$aside#$models#"
 bytes=$(stat -c %s "$aside/$game.safetensors")
 ((bytes <= most_bytes)) || fail "the agent has $bytes bytes, more than $most_bytes; --precision fp16 halves it"
-"$binary" report --run "$run" --markdown "$aside/$game.md"
+"$binary" report --run "$run" --markdown "$aside/$game.md" | sed "s#$aside#$models#"
 
 rm -f "$models/$game"-{losses,scores,rating}.svg
 mv "$aside/$game"* "$models/"
