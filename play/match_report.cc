@@ -3,15 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
 namespace khanzero {
 
 namespace {
-
-constexpr double kNormal95 = 1.959964;
 
 std::string Format(const char* format, auto... values) {
   std::array<char, 400> text;
@@ -131,16 +128,6 @@ nlohmann::json SprtJson(const SprtSettings& sprt, const MatchResult& r) {
           {"accepted", kVerdicts[static_cast<size_t>(state.verdict)]}};
 }
 
-// Half the width of the 95 % interval of White's points a game.
-double WhiteScoreError(const Tally& white) {
-  const auto games = static_cast<double>(white.games());
-  if (games == 0.0) return 0.0;
-  const double mean = white.score();
-  const double squares =
-      (static_cast<double>(white.wins) + 0.25 * static_cast<double>(white.draws)) / games;
-  return kNormal95 * std::sqrt(std::max(0.0, squares - mean * mean) / games);
-}
-
 }  // namespace
 
 std::string ResultText(const MatchResult& r, const MatchSettings& settings,
@@ -212,7 +199,7 @@ std::string SelfText(const MatchResult& r, const std::string& conditions) {
           ", Draws: " + CountText(white.draws, games) +
           ", Black wins: " + CountText(white.losses, games) + "\n";
   text += Format("White's score: %.1f %% +/- %.1f %%", 100.0 * white.score(),
-                 100.0 * WhiteScoreError(white));
+                 100.0 * ScoreError(white));
   if (games > 0) {
     const std::array counts = {white.losses, white.draws, white.wins};
     const MatchStatistics s = ComputeStatistics(counts);
@@ -240,7 +227,7 @@ std::string SelfJson(const MatchResult& r, const MatchSettings& settings,
                {"white_wins", white.wins},
                {"draws", white.draws},
                {"black_wins", white.losses},
-               {"white_score_error", WhiteScoreError(white)}});
+               {"white_score_error", ScoreError(white)}});
   return json.dump();
 }
 

@@ -28,6 +28,16 @@ double Tally::score() const {
          static_cast<double>(games());
 }
 
+double ScoreError(const Tally& tally) {
+  constexpr double kNormal95 = 1.959964;
+  const auto games = static_cast<double>(tally.games());
+  if (games == 0.0) return 0.0;
+  const double mean = tally.score();
+  const double squares =
+      (static_cast<double>(tally.wins) + 0.25 * static_cast<double>(tally.draws)) / games;
+  return kNormal95 * std::sqrt(std::max(0.0, squares - mean * mean) / games);
+}
+
 std::string Text(const Round& round) {
   return std::to_string(round.pair + 1) + (round.side_of_a == Color::kWhite ? ".1" : ".2");
 }

@@ -31,6 +31,9 @@ struct Tally {
   friend bool operator==(const Tally&, const Tally&) = default;
 };
 
+// Half the width of the 95 % interval of the points a game; 0 without games.
+double ScoreError(const Tally& tally);
+
 // Which game of a match: as PGN's tag Round has it, "12.1", the pair counted from 1 and the game of
 // the pair, in the first of which A is White.
 struct Round {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "play/match_resume.h"
 
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <set>
@@ -27,9 +28,10 @@ std::string PlayerText(const Contestant& player) {
   if (player.evaluator != nullptr) return "network";
   const PlayerSpec spec = ParsePlayerSpec(player.spec);
   if (spec.kind != PlayerKind::kCheckpoint) return player.spec;
-  // Its list of files has a checksum of each.
+  // A checkpoint's list of files has a checksum of each; an export is one file.
+  const bool is_file = std::filesystem::is_regular_file(spec.checkpoint);
   return spec.checkpoint.filename().string() + " " +
-         ChecksumOf(ReadFile(spec.checkpoint / "checkpoint.json"));
+         ChecksumOf(ReadFile(is_file ? spec.checkpoint : spec.checkpoint / "checkpoint.json"));
 }
 
 std::string LimitsText(const PlayerSettings& settings) {

@@ -64,6 +64,58 @@ TEST(ReportCommandInput, ATornLastLineIsToldAndLeftOut) {
             std::string::npos);
 }
 
+TEST(ReportCommandInput, APageForARepositoryHasMetricsRatingsAndConfiguration) {
+  const ScratchRun run("khans");
+  std::string metrics;
+  for (int cycle = 0; cycle < 40; ++cycle) {
+    json line = {{"cycle", cycle},
+                 {"hours", 0.1 * (cycle + 1)},
+                 {"games", 100 * (cycle + 1)},
+                 {"step", 10 * cycle},
+                 {"validation", {{"policy_loss", 3.0}, {"value_loss", 0.5}}}};
+    if (cycle % 20 == 0) line["scores"] = {{"random", 0.5 + 0.01 * cycle}};
+    metrics += line.dump() + "\n";
+  }
+  MakeRun(run, metrics);
+  std::ofstream(run.path() / "ladder.json")
+      << json{{"asked_error", 40.0},
+              {"conditions", {{"nodes", 64}, {"algorithm", "puct"}}},
+              {"level_error", 50.0},
+              {"best", "step-000000010"},
+              {"players",
+               {{{"name", "step-000000010"},
+                 {"kind", "checkpoint"},
+                 {"step", 10},
+                 {"games", 200},
+                 {"hours", 0.2},
+                 {"elo", 300.0},
+                 {"error", 30.0}},
+                {{"name", "greedy"}, {"kind", "anchor"}, {"elo", 250.0}, {"error", 60.0}}}}}
+             .dump();
+  const std::string page = (run.folder() / "khans.md").string();
+  const RunResult result =
+      RunKhanzero({"report", "--run", run.path().string(), "--markdown", page, "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const json summary = json::parse(result.out);
+  EXPECT_EQ(summary.at("cycles"), 40);
+  EXPECT_EQ(summary.at("rated"), 1);
+  ASSERT_EQ(summary.at("files").size(), 4U);
+  for (const json& file : summary.at("files")) {
+    EXPECT_TRUE(std::filesystem::exists(file.get<std::string>())) << file;
+  }
+  const std::string text = ReadFile(page);
+  for (const char* const part :
+       {"4000 games", "| 4.00 | 4000 | 390 | 3.000 | 0.500 |", " 70.0 % |",
+        "| step-000000010 | 200 | 0.20 | 300 | 30 |", "| greedy | - | - | 250 | - |",
+        "](khans-rating.svg)", "simulations: 2"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+  // Some rows stand for all of the time.
+  EXPECT_EQ(text.find("| 0.10 | 100 |"), std::string::npos);
+  ExpectRefused({"report", "--run", run.path().string(), "--markdown", page, "--out", page},
+                "give one of them");
+}
+
 TEST(ReportCommandInput, HostileTextIsEscaped) {
   const ScratchRun run("khans");
   MakeRun(run, json{{"cycle", 0}, {"alarms", {"</script><b>x"}}}.dump() + "\n");
