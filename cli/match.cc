@@ -169,8 +169,9 @@ void Run(MatchCommand command) {
   settings.stop = signals.token();
   settings.date = Today();
   const std::unique_ptr<PgnFile> pgn = OpenPgn(command, players, settings);
-  if (pgn)
+  if (pgn) {
     settings.on_pgn = [&](const FinishedGame&, const std::string& game) { pgn->Append(game); };
+  }
   settings.on_note = [](const std::string& note) { std::fprintf(stderr, "%s\n", note.c_str()); };
   std::unique_ptr<OpeningsFile> openings;
   if (!command.openings_out.empty()) {

@@ -22,8 +22,9 @@ std::optional<ModelRating> RatingOfCheckpoint(const std::filesystem::path& check
     const ForeignJson fields(json, ladder.string());
     for (const nlohmann::json& player : json["players"]) {
       if (!player.is_object() ||
-          player.value("name", nlohmann::json()) != folder.filename().string())
+          player.value("name", nlohmann::json()) != folder.filename().string()) {
         continue;
+      }
       const ForeignJson entry(player, ladder.string());
       if (!player.contains("elo") || player["elo"].is_null()) return std::nullopt;
       return ModelRating{.elo = entry.Number("elo"),

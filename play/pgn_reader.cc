@@ -9,6 +9,10 @@ namespace khanzero {
 
 namespace {
 
+// Whoever writes PGN has a few dozen; each is compared with those before it.
+constexpr size_t kMostTags = 200;
+constexpr size_t kLongestTagName = 255;
+
 bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -68,6 +72,7 @@ class PgnReader::Builder {
   }
 
   bool has_moves() const { return !game_.moves.empty(); }
+  size_t tag_count() const { return game_.tags.size(); }
   bool HasTag(std::string_view name) const { return game_.Tag(name).has_value(); }
 
   void AddTag(std::string name, std::string value) {
@@ -159,6 +164,8 @@ bool PgnReader::ReadTag(std::string& name, std::string& value) {
   name = text_.substr(start, at_ - start);
   if (AtEnd()) return false;
   if (name.empty()) Fail(line, "a tag has no name after '['");
+  if (name.size() > kLongestTagName)
+    Fail(line, "the tag " + name.substr(0, 60) + "... is too long");
   if (!expect('"', ("before the value of the tag " + name).c_str())) return false;
   for (value.clear(); !AtEnd() && text_[at_] != '"'; Advance(1)) {
     if (text_[at_] == '\n') Fail(line, "the value of the tag " + name + " has no '\"' at its end");
@@ -217,6 +224,9 @@ std::optional<PgnRecord> PgnReader::Next() {
         return finish("");
       }
       if (game && game->HasTag(name)) Fail(line, "the tag " + name + " is there twice");
+      if (game && game->tag_count() == kMostTags) {
+        Fail(line, "the game has more than " + std::to_string(kMostTags) + " tags");
+      }
       if (!game) game.emplace(begin, line);
       game->AddTag(name, value);
     } else if (!game) {

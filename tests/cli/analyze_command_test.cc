@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "tests/cli/run_binary.h"
+#include "tests/cli/running_binary.h"
 #include "tests/cli/scratch_run.h"
 
 namespace khanzero {
@@ -60,6 +61,19 @@ TEST_P(AnalyzeCommand, ReportsTheBestMovesAsJson) {
                                                 "--moves", khans() ? "e2e4 Scd5" : "N@j10 P@a1"}))
                                .out);
   EXPECT_EQ(again.at("lines"), report.at("lines"));
+}
+
+// As a script that talks to it needs it.
+TEST_P(AnalyzeCommand, ReportsEachPositionBeforeTheNextIsRead) {
+  for (const bool as_json : {false, true}) {
+    std::vector<std::string> words = Command({"--fen", "-", "--nodes", "5"});
+    if (as_json) words.push_back("--json");
+    RunningKhanzero program(words);
+    for (int i = 0; i < 2; ++i) {
+      program.Send("startpos\n");
+      EXPECT_TRUE(program.WaitFor(as_json ? "\"pv_san\"" : " visits")) << program.printed();
+    }
+  }
 }
 
 TEST_P(AnalyzeCommand, ReadsPositionsFromTheStandardInput) {

@@ -121,6 +121,18 @@ TEST(PgnReader, TextWithoutAGameHasNone) {
   }
 }
 
+// Each tag is compared with those before it, so a text full of them would take hours.
+TEST(PgnReader, AGameHasAtMostTwoHundredTags) {
+  std::string text;
+  for (int i = 0; i < 200; ++i) text += "[T" + std::to_string(i) + " \"x\"]\n";
+  EXPECT_EQ(ReadAll(text + "1. e2e4 *\n").at(0).tags.size(), 200U);
+  EXPECT_THROWS_WITH(ReadAll(text + "[More \"x\"]\n1. e2e4 *\n"), InputError,
+                     "test.pgn:201: the game has more than 200 tags");
+  const std::string name(255, 'n');
+  EXPECT_EQ(ReadAll("[" + name + " \"x\"] *").at(0).tags.at(0).first, name);
+  EXPECT_THROWS_WITH(ReadAll("[" + name + "n \"x\"] *"), InputError, "is too long");
+}
+
 TEST(PgnReader, FaultsAreNamedWithTheirLine) {
   const auto fails = [](const std::string& text, const std::string& what) {
     SCOPED_TRACE(text);
