@@ -216,7 +216,11 @@ start of the engine. Games are \`NAME.pgn\` beside this file.
 TEXT
   local name
   for name in $(results); do row_of "$name"; done | awk -F '\t' '
-    function elo(p) { return p <= 0 ? "-inf" : p >= 1 ? "+inf" : sprintf("%+.0f", -400 * log(1 / p - 1) / log(10)) }
+    function elo(p,  e) {
+      if (p <= 0 || p >= 1) return p <= 0 ? "-inf" : "+inf"
+      e = -400 * log(1 / p - 1) / log(10)
+      return sprintf("%+.0f", e == 0 ? 0 : e)
+    }
     function wilson(p, n, sign) {
       if (p == (sign + 1) / 2) return p
       return (p + 1.92073 / n + sign * 1.959964 * sqrt(p * (1 - p) / n + 0.960365 / (n * n))) / (1 + 3.841459 / n)
