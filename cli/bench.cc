@@ -101,6 +101,7 @@ void PrintJson(const Printed& printed) {
   Json json = {{"game", r.game}, {"seconds", printed.command.seconds}};
   json["network"] = {{"blocks", config.network.blocks},
                      {"channels", config.network.channels},
+                     {"settings", Text(config.network)},
                      {"weights", printed.weights()}};
   json["inference"] = {{"device", r.facts.device},
                        {"precision", r.facts.precision},
@@ -217,8 +218,8 @@ void PrintSelfPlay(const BenchReport& r, const Config& config) {
 void PrintText(const Printed& printed) {
   const BenchReport& r = printed.report;
   const Config& config = printed.config;
-  fmt::print("{}, {} blocks x {} channels, weights: {}\non {}\n", r.game, config.network.blocks,
-             config.network.channels, printed.weights(), Text(r.facts));
+  fmt::print("{}, {}, weights: {}\non {}\n", r.game, Text(config.network), printed.weights(),
+             Text(r.facts));
   PrintNetwork(r);
   PrintSelfPlay(r, config);
   fmt::print("\nLearner, {} samples a step\n", config.learner.batch_size);

@@ -56,7 +56,7 @@ void Run(const InfoCommand& command) {
   }
   for (const auto& [key, value] : json.items()) {
     // Long lists are for --json; what is null is not known.
-    const bool small = value.is_object() && value.size() <= 4 &&
+    const bool small = value.is_object() && value.size() <= 6 &&
                        std::ranges::none_of(value, [](const Json& v) { return v.is_structured(); });
     if (value.is_null() || value.is_array() || (value.is_object() && !small)) continue;
     std::string text = ValueText(value);

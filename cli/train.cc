@@ -14,6 +14,7 @@
 #include "cli/signals.h"
 #include "env/games.h"
 #include "model/files.h"
+#include "train/learner_begin.h"
 #include "train/loop.h"
 #include "train/run_folder.h"
 #include "train/status_display.h"
@@ -25,11 +26,34 @@ namespace {
 struct TrainCommand {
   ConfigOptions config;
   std::string run;
+  std::string from;
   bool json = false;
 };
 
+std::filesystem::path RunOf(const TrainCommand& command) {
+  return command.run.empty()
+             ? std::filesystem::path("runs") / std::filesystem::path(command.config.path).stem()
+             : std::filesystem::path(command.run);
+}
+
+// Those of a run that goes on from a checkpoint of another; its folder is made.
+TrainOptions BeginFrom(const TrainCommand& command) {
+  if (command.run.empty() && command.config.path.empty()) {
+    throw InputError("train --from needs --run DIR for the new run");
+  }
+  const std::filesystem::path checkpoint = FindTrainedCheckpoint(command.from);
+  TrainOptions options;
+  options.config = command.config.path.empty()
+                       ? ConfigOfCheckpoint(checkpoint, command.config.settings)
+                       : ReadConfig(command.config);
+  options.run = RunOf(command);
+  BeginRunFrom(checkpoint, options.run, options.config);
+  return options;
+}
+
 // The configuration and the folder that the options mean together.
 TrainOptions ReadOptions(const TrainCommand& command) {
+  if (!command.from.empty()) return BeginFrom(command);
   TrainOptions options;
   const bool resumes = !command.run.empty() &&
                        std::filesystem::exists(std::filesystem::path(command.run) / "config.yaml");
@@ -40,9 +64,7 @@ TrainOptions ReadOptions(const TrainCommand& command) {
   }
   options.config = command.config.path.empty() ? ReadRunConfig(command.run, command.config.settings)
                                                : ReadConfig(command.config);
-  options.run = command.run.empty() ? std::filesystem::path("runs") /
-                                          std::filesystem::path(command.config.path).stem()
-                                    : std::filesystem::path(command.run);
+  options.run = RunOf(command);
   return options;
 }
 
@@ -111,6 +133,12 @@ void AddTrain(CLI::App& app) {
                   "The run's folder; made when it is not there, else the run goes on. Without it: "
                   "runs/NAME, NAME being the configuration's")
       ->type_name("DIR");
+  sub->add_option("--from", command->from,
+                  "Begin the run with the weights and games of another: latest:RUN, best:RUN, or a "
+                  "checkpoint's folder. Counts (games, hours, steps) go on from there. The "
+                  "configuration is the other run's unless --config is given; --set "
+                  "network.blocks=N and the like grow the network without a change of what it says")
+      ->type_name("PATH");
   sub->add_flag("--json", command->json,
                 "Print the result as one JSON object on stdout, progress on stderr");
   sub->footer(

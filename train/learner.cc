@@ -9,7 +9,6 @@
 #include <cmath>
 #include <future>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "env/error.h"
 #include "env/games.h"
@@ -24,32 +23,18 @@
 #include "train/learner_losses.h"
 #include "train/learner_optimizer.h"
 #include "train/self_play.h"
+#include "train/training_files.h"
 
 namespace khanzero {
 
 namespace {
 
-constexpr const char* kOptimizerFile = "optimizer.pt";
-constexpr const char* kTrainedFile = "trained.safetensors";
-constexpr const char* kLearnerFile = "learner.json";
-constexpr const char* kLoopFile = "loop.json";
 // How often the learner notes a state to go back to, and how often in a row it goes back.
 // Enough for the ranges of activations, in a third of a second.
 constexpr int kCalibrationPositions = 512;
 
 constexpr int64_t kStepsBetweenNotes = 200;
 constexpr int kMostReturns = 3;
-
-std::string Serialize(const torch::optim::Optimizer& optimizer) {
-  std::ostringstream stream;
-  torch::save(optimizer, stream);
-  return stream.str();
-}
-
-void Restore(torch::optim::Optimizer& optimizer, const std::string& bytes) {
-  std::istringstream stream(bytes);
-  torch::load(optimizer, stream);
-}
 
 // Moves `average` towards `network` by `share`: parameters and running statistics alike.
 void MoveTowards(NetworkImpl& average, const NetworkImpl& network, double share) {
@@ -190,7 +175,7 @@ struct Learner::Impl {
   Note MakeNote(const TrainingReport& report, const TrainingReport& sums) const {
     return {.trained = SerializeWeights(*network),
             .averaged = averaged ? SerializeWeights(*averaged) : std::string(),
-            .optimizer = Serialize(*optimizer),
+            .optimizer = SerializeOptimizer(*optimizer),
             .step = step,
             .watch = watch,
             .report = report,
@@ -199,7 +184,7 @@ struct Learner::Impl {
   void GoBack(const Note& note) {
     RestoreWeights(*network, note.trained, "the noted weights");
     if (averaged) RestoreWeights(*averaged, note.averaged, "the noted average");
-    Restore(*optimizer, note.optimizer);
+    RestoreOptimizer(*optimizer, note.optimizer);
     step = note.step;
     folded = nullptr;
     watch = note.watch;
@@ -223,6 +208,7 @@ struct Learner::Impl {
   bool bf16 = false;
   Heads heads = Heads::kPlay;
   std::string loop_state;
+  std::string origin;
   std::shared_ptr<const FoldedNetwork> folded;  // made by Folded(), until the next step
 };
 
@@ -237,11 +223,9 @@ Learner::Learner(const Config& config, const std::filesystem::path& path)
     : impl_(std::make_unique<Impl>(config)) {
   Checkpoint checkpoint = LoadCheckpoint(path, &impl_->info);
   if (!(checkpoint.info.network == config.network)) {
-    throw InputError("checkpoint '" + path.string() + "' has a network of another size (" +
-                     std::to_string(checkpoint.info.network.blocks) + " blocks of " +
-                     std::to_string(checkpoint.info.network.channels) +
-                     " channels) than the configuration (" + std::to_string(config.network.blocks) +
-                     " blocks of " + std::to_string(config.network.channels) + " channels)");
+    throw InputError("checkpoint '" + path.string() + "' has another network (" +
+                     Text(checkpoint.info.network) + ") than the configuration (" +
+                     Text(config.network) + ")");
   }
   for (const char* const file : {kOptimizerFile, kLearnerFile, kLoopFile}) {
     if (!checkpoint.extra.contains(file)) {
@@ -257,7 +241,7 @@ Learner::Learner(const Config& config, const std::filesystem::path& path)
   }
   impl_->optimizer = MakeOptimizer(config.learner, *impl_->network);
   try {
-    Restore(*impl_->optimizer, checkpoint.extra[kOptimizerFile]);
+    RestoreOptimizer(*impl_->optimizer, checkpoint.extra[kOptimizerFile]);
     const auto json = nlohmann::json::parse(checkpoint.extra[kLearnerFile]);
     impl_->step = json.at("step").get<int64_t>();
     impl_->random.set_state(json.at("random").get<Random::State>());
@@ -272,6 +256,7 @@ Learner::Learner(const Config& config, const std::filesystem::path& path)
                      " is damaged: " + e.what());
   }
   impl_->loop_state = checkpoint.extra[kLoopFile];
+  impl_->origin = checkpoint.info.origin;
 }
 
 Learner::~Learner() = default;
@@ -426,7 +411,7 @@ void Learner::Save(const std::filesystem::path& path, const CheckpointInfo& info
                    const FoldedNetwork& folded, const std::string& loop_state) const {
   const nlohmann::json learner = {
       {"step", impl_->step}, {"random", impl_->random.state()}, {"loss", impl_->watch.ToJson()}};
-  ExtraFiles extra = {{kOptimizerFile, Serialize(*impl_->optimizer)},
+  ExtraFiles extra = {{kOptimizerFile, SerializeOptimizer(*impl_->optimizer)},
                       {kLearnerFile, learner.dump(2)},
                       {kLoopFile, loop_state}};
   if (folded.calibrated()) extra[kActivationRangesFile] = SerializeActivationRanges(folded);
@@ -443,5 +428,7 @@ int64_t Learner::parameter_count() const {
 }
 
 const std::string& Learner::loop_state() const { return impl_->loop_state; }
+
+const std::string& Learner::origin() const { return impl_->origin; }
 
 }  // namespace khanzero

@@ -92,6 +92,8 @@ class Learner {
   int64_t parameter_count() const;
   // What the loop stored with the checkpoint this learner was made from.
   const std::string& loop_state() const;
+  // What the run of that checkpoint was begun from; empty: a fresh network.
+  const std::string& origin() const;
 
  private:
   struct Impl;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 namespace khanzero {
 
@@ -32,6 +33,41 @@ std::unique_ptr<torch::optim::Optimizer> MakeOptimizer(const LearnerSettings& se
   auto with_decay = options;
   with_decay.weight_decay(settings.weight_decay);
   return build.template operator()<torch::optim::AdamW>(with_decay, options);
+}
+
+std::string SerializeOptimizer(const torch::optim::Optimizer& optimizer) {
+  std::ostringstream stream;
+  torch::save(optimizer, stream);
+  return stream.str();
+}
+
+void RestoreOptimizer(torch::optim::Optimizer& optimizer, const std::string& bytes) {
+  std::istringstream stream(bytes);
+  torch::load(optimizer, stream);
+}
+
+std::string GrownOptimizer(const LearnerSettings& settings, NetworkImpl& network,
+                           const std::string& bytes, NetworkImpl& grown) {
+  const auto before = MakeOptimizer(settings, network);
+  const auto after = MakeOptimizer(settings, grown);
+  // LibTorch keeps the state of a parameter under the address of its tensor.
+  const auto key_of = [](const torch::Tensor& parameter) {
+    return c10::guts::to_string(parameter.unsafeGetTensorImpl());
+  };
+  try {
+    RestoreOptimizer(*before, bytes);
+  } catch (const c10::Error&) {
+    return SerializeOptimizer(*after);
+  }
+  const auto known = network.named_parameters();
+  for (const auto& item : grown.named_parameters()) {
+    const torch::Tensor* const old = known.find(item.key());
+    if (old == nullptr || old->sizes() != item.value().sizes()) continue;
+    const auto state = before->state().find(key_of(*old));
+    if (state == before->state().end()) continue;
+    after->state()[key_of(item.value())] = state->second->clone();
+  }
+  return SerializeOptimizer(*after);
 }
 
 void SetLearningRate(torch::optim::Optimizer& optimizer, double rate) {

@@ -6,6 +6,7 @@
 #include <torch/torch.h>
 
 #include <memory>
+#include <string>
 
 #include "model/network.h"
 #include "train/config.h"
@@ -15,6 +16,16 @@ namespace khanzero {
 // Weights of convolutions and linear layers decay; norms and biases do not.
 std::unique_ptr<torch::optim::Optimizer> MakeOptimizer(const LearnerSettings& settings,
                                                        NetworkImpl& network);
+
+// Its state as bytes, and back. RestoreOptimizer throws c10::Error for the state of another kind.
+std::string SerializeOptimizer(const torch::optim::Optimizer& optimizer);
+void RestoreOptimizer(torch::optim::Optimizer& optimizer, const std::string& bytes);
+
+// The state for the parameters of `grown`, from the state `bytes` for those of `network`: what is
+// known of parameters of the same name and size is kept, the others begin anew. All do when the
+// state is of another kind of optimiser than the settings ask for.
+std::string GrownOptimizer(const LearnerSettings& settings, NetworkImpl& network,
+                           const std::string& bytes, NetworkImpl& grown);
 
 void SetLearningRate(torch::optim::Optimizer& optimizer, double rate);
 

@@ -144,11 +144,11 @@ class TrainingLoop {
     if (status_.run.empty()) status_.run = run_.path().string();
     status_.game = config_.game;
     status_.step = learner_->step();
-    const std::string network = std::to_string(config_.network.blocks) + " blocks x " +
-                                std::to_string(config_.network.channels) + " channels, " +
-                                std::to_string(learner_->parameter_count()) + " parameters";
+    const std::string network =
+        Text(config_.network) + ", " + std::to_string(learner_->parameter_count()) + " parameters";
     Say((resumed_ ? "Going on with " : "Training ") + config_.game + " in " + run_.path().string() +
         ": " + network);
+    if (!learner_->origin().empty()) Say("Begun from " + learner_->origin());
     Say("Inference on " + Text(DescribeInference(config_.inference)));
     if (resumed_) {
       Say("From " + checkpoint_.filename().string() + ", " + std::to_string(status_.games) +
@@ -312,7 +312,8 @@ class TrainingLoop {
                               .positions = status_.positions,
                               .config_yaml = ToYaml(config_),
                               .program_version = {},
-                              .date = {}};
+                              .date = {},
+                              .origin = learner_->origin()};
     const std::string name = RunFolder::CheckpointName(learner_->step());
     checkpoint_ = run_.checkpoints() / name;
     learner_->Save(checkpoint_, info, *learner_->Folded(window_), state.dump(2));

@@ -298,6 +298,14 @@ void ReplayStore::Compact() {
   });
 }
 
+void ReplayStore::CopyTo(const std::filesystem::path& path) const {
+  Guarded(impl_->path, "copying it", [&] {
+    SQLite::Statement copy(impl_->database, "VACUUM INTO ?");
+    copy.bind(1, path.string());
+    copy.exec();
+  });
+}
+
 std::vector<std::string> ReplayStore::FileProblems() const {
   return Guarded(impl_->path, "looking through the file", [&] {
     std::vector<std::string> problems;

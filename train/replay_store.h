@@ -104,6 +104,9 @@ class ReplayStore {
   // take, twice. Throws RuntimeFailure; the games are as they were then.
   void Compact();
 
+  // Writes all of it to a new file `path`, as it is at one moment. Throws RuntimeFailure.
+  void CopyTo(const std::filesystem::path& path) const;
+
   // What SQLite finds wrong with the file itself; empty when all is well.
   std::vector<std::string> FileProblems() const;
 

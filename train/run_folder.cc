@@ -93,11 +93,7 @@ void CheckResumable(const Config& before, const Config& now, const std::string& 
     refuse("seed", std::to_string(before.seed), std::to_string(now.seed));
   }
   if (!(before.network == now.network)) {
-    const auto text = [](const NetworkSettings& n) {
-      return std::to_string(n.blocks) + " blocks x " + std::to_string(n.channels) +
-             " channels, value_hidden " + std::to_string(n.value_hidden);
-    };
-    refuse("network", text(before.network), text(now.network));
+    refuse("network", Text(before.network), Text(now.network));
   }
 }
 

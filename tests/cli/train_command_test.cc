@@ -83,6 +83,56 @@ TEST_P(TrainCommand, GoesOnWhereItStopped) {
   EXPECT_GT(more.at("step").get<int>(), first.at("step").get<int>());
 }
 
+TEST_P(TrainCommand, ARunBegunFromAnotherTakesItsGamesAndGrowsItsNetwork) {
+  const ScratchRun run(GetParam());
+  const json first = RunJson(run.Train({"--json"}));
+  const std::string large = (run.folder() / "large").string();
+  const std::vector<std::string> command = {"train",
+                                            "--from",
+                                            "latest:" + run.path().string(),
+                                            "--run",
+                                            large,
+                                            "--set",
+                                            "network.blocks=2",
+                                            "--set",
+                                            "network.pooling_every=2",
+                                            "--set",
+                                            "loop.max_games=18",
+                                            "--json"};
+  const json grown = RunJson(command);
+  EXPECT_GE(grown.at("games").get<int>(), 18);
+  EXPECT_GT(grown.at("games").get<int>(), first.at("games").get<int>());
+  EXPECT_GT(grown.at("step").get<int>(), first.at("step").get<int>());
+  EXPECT_GT(grown.at("hours").get<double>(), first.at("hours").get<double>());
+  const std::string origin = RunJson({"info", "latest:" + large, "--json"}).at("origin");
+  EXPECT_EQ(origin.find("run/step-"), 0U) << origin;
+  EXPECT_NE(origin.find("1 blocks x 8 channels"), std::string::npos) << origin;
+  EXPECT_NE(ReadFile(large + "/log.txt").find("Begun from " + origin), std::string::npos);
+  std::istringstream metrics(ReadFile(large + "/metrics.jsonl"));
+  int cycles = 0;
+  for (std::string line; std::getline(metrics, line); ++cycles) {
+    EXPECT_EQ(json::parse(line).at("cycle").get<int>(), cycles);
+  }
+  EXPECT_EQ(cycles, 3);
+
+  // The same command goes on; others say why they do not.
+  EXPECT_EQ(RunJson(command).at("games"), grown.at("games"));
+  const auto refused = [&](const std::vector<std::string>& more, const std::string& what) {
+    std::vector<std::string> arguments = {"train", "--from"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const RunResult result = RunKhanzero(arguments);
+    EXPECT_EQ(result.exit_code, 2) << result.err;
+    EXPECT_NE(result.err.find(what), std::string::npos) << result.err;
+  };
+  refused({"latest:" + large, "--run", run.path().string()}, "was begun from a fresh network");
+  refused({"latest:" + large, "--run", large}, "of the run '" + large + "' itself");
+  const std::string other = (run.folder() / "other").string();
+  refused({"latest:" + large, "--run", other, "--set", "network.blocks=1"}, "can only grow");
+  refused({"latest:" + large}, "--run DIR");
+  refused({"latest:" + other, "--run", large}, other);
+  EXPECT_FALSE(std::filesystem::exists(other));
+}
+
 TEST_P(TrainCommand, AKillLosesNoStoredGame) {
   const ScratchRun run(GetParam());
   int64_t before = 0;

@@ -100,6 +100,36 @@ TYPED_TEST(Oracle, AgreesOnRandomGames) {
   }
 }
 
+// The planes of attacked squares, in the mover's view, for movers of both colours.
+TYPED_TEST(Oracle, AgreesOnWhichSquaresAreAttacked) {
+  using G = TypeParam;
+  Random random(103);
+  std::vector<float> planes(static_cast<size_t>(G::kInputPlanes * G::kSquares));
+  int attacked = 0;
+  for (int i = 0; i < PositionsOr(500) && !this->HasFailure(); ++i) {
+    const std::string fen = Scattered<G>(random).Fen();
+    const int kings_landing = SettingsOfGame(i).kings_landing;
+    const auto position = Read<G>(fen, kings_landing);
+    if (!position) continue;
+    SCOPED_TRACE(fen);
+    const NaiveGame naive = NaiveGame::FromFen(std::string(G::kName), fen, kings_landing);
+    const bool white = position->side_to_move() == Color::kWhite;
+    G::Encode(*position, planes);
+    for (int square = 0; square < G::kSquares; ++square) {
+      const int rank = square / G::kFiles;
+      const float* const last = &planes[static_cast<size_t>((square + 1) * G::kInputPlanes - 2)];
+      for (const bool mover : {true, false}) {
+        const bool expected = naive.IsAttacked(square % G::kFiles,
+                                               white ? rank : G::kRanks - 1 - rank, white == mover);
+        EXPECT_EQ(last[mover ? 0 : 1], expected ? 1.0F : 0.0F)
+            << square << (mover ? " by mover" : "");
+        attacked += expected;
+      }
+    }
+  }
+  EXPECT_GT(attacked, 5000);
+}
+
 TYPED_TEST(Oracle, AgreesOnScatteredPositions) {
   using G = TypeParam;
   Random random(102);

@@ -82,6 +82,10 @@ std::vector<std::string> NaiveGame::LegalMoves() const {
 
 bool NaiveGame::InCheck() const { return IsKingAttacked(position_, position_.white_to_move); }
 
+bool NaiveGame::IsAttacked(int file, int rank, bool by_white) const {
+  return naive::IsAttacked(position_, {file, rank}, by_white);
+}
+
 Ending NaiveGame::CurrentEnding() const {
   const std::string last_mover_wins = position_.white_to_move ? "0-1" : "1-0";
   if (IsWon(position_)) {

@@ -40,6 +40,10 @@ class NaiveGame {
   // Whether the king of the side to move is attacked; false while it is not on the board.
   bool InCheck() const;
 
+  // Whether a piece of the side could capture on the square (file a and rank 1 are 0) if an enemy
+  // stood there, pins and checks aside.
+  bool IsAttacked(int file, int rank, bool by_white) const;
+
   // Campmate or Khan is named before checkmate or stalemate, these before the 50-move rule, and
   // that before repetition.
   Ending CurrentEnding() const;

@@ -12,6 +12,8 @@
 #include "model/network.h"
 #include "tests/train/sample_games.h"
 #include "train/learner_batch.h"
+#include "train/learner_begin.h"
+#include "train/run_folder.h"
 
 namespace khanzero {
 namespace {
@@ -94,6 +96,46 @@ TEST_P(Learners, ResumeIsExact) {
     Train(resumed, window, 12);
     EXPECT_EQ(Weights(resumed), Weights(straight));
   }
+}
+
+// A run begun from a checkpoint: of the same size it learns what the first would have learned, the
+// optimiser's memory included; a larger one says the same and learns on.
+TEST_P(Learners, ARunBegunFromACheckpointGoesOnWithItsNetworkGrown) {
+  Config config = SmallConfig(GetParam());
+  ReplayWindow window = WindowOf(config, 12);
+  const ScratchFolder folder;
+  Learner first(config);
+  Train(first, window, 12);
+  SaveTo(folder.path() / "first", config, first);
+  Train(first, window, 6);
+
+  BeginRunFrom(folder.path() / "first", folder.path() / "same", config);
+  Learner same(config, *RunFolder(folder.path() / "same").LatestCheckpoint());
+  EXPECT_EQ(same.step(), 12);
+  EXPECT_EQ(same.origin().find("first, 1 blocks x 8 channels"), 0U) << same.origin();
+  Learner before(config, folder.path() / "first");
+  Train(same, window, 6);
+  EXPECT_EQ(Weights(same), Weights(first));
+
+  Config large = config;
+  large.network = {.blocks = 2, .channels = 12, .value_hidden = 10, .pooling_every = 2};
+  BeginRunFrom(folder.path() / "first", folder.path() / "large", large);
+  Learner grown(large, *RunFolder(folder.path() / "large").LatestCheckpoint());
+  EXPECT_EQ(grown.step(), 12);
+  EXPECT_NEAR(grown.Validate(window, 300).loss.policy, before.Validate(window, 300).loss.policy,
+              1e-4);
+  EXPECT_NEAR(grown.Validate(window, 300).loss.value, before.Validate(window, 300).loss.value,
+              1e-4);
+  const TrainingReport report = Train(grown, window, 20);
+  EXPECT_EQ(report.steps, 20);
+  EXPECT_EQ(report.returns, 0);
+  EXPECT_EQ(grown.step(), 32);
+
+  EXPECT_THROW(BeginRunFrom(folder.path() / "large", folder.path() / "x", config), InputError);
+  Config other = config;
+  other.game = GetParam() == "khans" ? "serbest" : "khans";
+  EXPECT_THROW(BeginRunFrom(folder.path() / "first", folder.path() / "x", other), InputError);
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "x"));
 }
 
 TEST_P(Learners, TheSameSeedLearnsTheSame) {
