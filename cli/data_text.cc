@@ -141,6 +141,7 @@ Json ToJson(const DataStats& stats) {
   return {
       {"games", stats.tally.games},
       {"positions", stats.tally.positions},
+      {"policy_positions", stats.tally.policy_positions},
       {"plies", stats.tally.plies},
       {"unreadable", stats.unreadable},
       {"record_bytes", stats.record_bytes},
@@ -166,6 +167,10 @@ std::string ToText(const DataStats& stats) {
   const GameTally& tally = stats.tally;
   std::string text = fmt::format("Games:      {} with {} positions in {} plies\n", tally.games,
                                  tally.positions, tally.plies);
+  if (tally.policy_positions < tally.positions) {
+    text += fmt::format("Policy:     {} of the positions have a policy target\n",
+                        Percent(tally.policy_positions, tally.positions));
+  }
   if (stats.unreadable > 0) {
     text += fmt::format("Left out:   {} records that cannot be read; see 'data check'\n",
                         stats.unreadable);

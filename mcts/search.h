@@ -96,6 +96,9 @@ class Search {
   // leaf of the last search waits; there is a legal move.
   bool Continue(const Position& root, const KeyHistory& history, std::span<const Move> moves);
 
+  // Explores or not from the next Begin() on.
+  void set_exploration(Exploration exploration) { exploration_ = exploration; }
+
   // Takes another random stream: that of the next game.
   void Reseed(Random random) { random_ = random; }
 

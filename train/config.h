@@ -23,6 +23,9 @@ struct SelfPlaySettings {
   double temperature = 1.0;
   int random_opening_plies = 4;
   double random_opening_share = 0.2;
+  double full_search_share = 1.0;
+  int cheap_simulations = 8;
+  bool cheap_samples = true;
 
   template <class V>
   static void Fields(SelfPlaySettings& s, V& visit) {
@@ -43,6 +46,14 @@ struct SelfPlaySettings {
                  "most random plies before the searched part of a game with a random opening");
     visit.Number("random_opening_share", s.random_opening_share, 0.0, 1.0,
                  "share of games that begin with random plies");
+    visit.Number("full_search_share", s.full_search_share, 0.01, 1.0,
+                 "share of moves with a full search, which teaches the policy; the others get a "
+                 "cheap one, without noise; 1: all are full");
+    visit.Number("cheap_simulations", s.cheap_simulations, 1, 10'000'000,
+                 "simulations of a cheap search");
+    visit.Flag("cheap_samples", s.cheap_samples,
+               "positions of cheap searches are samples of the value (not of the policy); no: they "
+               "are only played");
   }
 };
 

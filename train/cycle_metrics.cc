@@ -14,6 +14,7 @@ namespace khanzero {
 void CycleMetrics::Count(const GameRecord& game) {
   ++new_games;
   new_positions += static_cast<int64_t>(game.samples.size());
+  new_policy_positions += PolicyTargets(game);
   new_plies += static_cast<int64_t>(game.move_ranks.size());
   white_wins += game.outcome.result == Result::kWhiteWins;
   black_wins += game.outcome.result == Result::kBlackWins;
@@ -56,6 +57,7 @@ void CycleMetrics::AppendTo(const std::filesystem::path& path) const {
        {{"seconds", self_play_seconds},
         {"games", new_games},
         {"positions", new_positions},
+        {"policy_positions", new_policy_positions},
         {"plies", new_plies},
         {"white_wins", white_wins},
         {"black_wins", black_wins},

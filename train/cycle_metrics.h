@@ -56,6 +56,7 @@ struct CycleMetrics {
   // Of this cycle's games.
   int64_t new_games = 0;
   int64_t new_positions = 0;
+  int64_t new_policy_positions = 0;  // those of them that have a policy target
   int64_t new_plies = 0;
   int64_t white_wins = 0;
   int64_t black_wins = 0;

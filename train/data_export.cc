@@ -163,7 +163,7 @@ class Exporter {
   void WriteTargets() {
     for (size_t i = 0; i < sample_.legal_indices.size(); ++i) {
       legal_indices_.Append(sample_.legal_indices[i]);
-      if (sample_.policy[i] <= 0.0F) continue;
+      if (sample_.policy.empty() || sample_.policy[i] <= 0.0F) continue;
       policy_indices_.Append(sample_.legal_indices[i]);
       policy_probabilities_.Append(sample_.policy[i]);
     }

@@ -55,6 +55,7 @@ DataStats ComputeDataStats(const ReplayStore& store, const Config& config,
       stats.validation_positions += positions;
     }
     for (const SampleRecord& sample : record.samples) {
+      if (sample.target.empty()) continue;
       ++stats.target_entries[static_cast<int>(sample.target.size())];
       entropy += Entropy(sample.target);
     }
@@ -73,8 +74,8 @@ DataStats ComputeDataStats(const ReplayStore& store, const Config& config,
     const int64_t done = stats.tally.games + stats.unreadable;
     progress(done, std::max(games, done));
   });
-  if (stats.tally.positions > 0) {
-    stats.mean_target_entropy = entropy / static_cast<double>(stats.tally.positions);
+  if (stats.tally.policy_positions > 0) {
+    stats.mean_target_entropy = entropy / static_cast<double>(stats.tally.policy_positions);
   }
   stats.unique_openings = static_cast<int64_t>(openings.size());
   stats.steps = steps.Ranges(20);

@@ -29,7 +29,7 @@ struct DataStats {
   int median_length = 0;
   int longest = 0;
 
-  std::map<int, int64_t> target_entries;  // positions by entries of the policy target
+  std::map<int, int64_t> target_entries;  // positions that have one by entries of the target
   double mean_target_entropy = 0.0;       // in nats
 
   int64_t openings = 0;         // games that have kOpeningPlies plies

@@ -18,6 +18,7 @@ uint64_t HashMoves(const GameRecord& game, size_t plies) {
 void GameTally::Count(const GameRecord& game) {
   ++games;
   positions += static_cast<int64_t>(game.samples.size());
+  policy_positions += PolicyTargets(game);
   plies += static_cast<int64_t>(game.move_ranks.size());
   white_wins += game.outcome.result == Result::kWhiteWins;
   black_wins += game.outcome.result == Result::kBlackWins;

@@ -38,6 +38,7 @@ uint64_t HashMoves(const GameRecord& game, size_t plies);
 struct GameTally {
   int64_t games = 0;
   int64_t positions = 0;
+  int64_t policy_positions = 0;  // those of them that have a policy target
   int64_t plies = 0;
   int64_t white_wins = 0;
   int64_t black_wins = 0;

@@ -71,6 +71,11 @@ std::string Decompress(std::string_view bytes) {
 
 }  // namespace
 
+int64_t PolicyTargets(const GameRecord& record) {
+  return std::ranges::count_if(record.samples,
+                               [](const SampleRecord& sample) { return !sample.target.empty(); });
+}
+
 uint8_t QuantizeShare(double share) {
   return static_cast<uint8_t>(std::lround(std::clamp(share, 0.0, 1.0) * 255.0));
 }
@@ -114,7 +119,15 @@ std::string SerializeRecord(const GameRecord& record) {
 
   auto& counts = *message.mutable_target_counts();
   counts.Resize(static_cast<int>(record.move_ranks.size()), 0);
+  int next_value_ply = 0;
   for (const SampleRecord& sample : record.samples) {
+    if (sample.target.empty()) {
+      message.add_value_ply_gaps(static_cast<uint32_t>(sample.ply - next_value_ply));
+      message.mutable_value_wins()->push_back(static_cast<char>(sample.root_win));
+      message.mutable_value_losses()->push_back(static_cast<char>(sample.root_loss));
+      next_value_ply = sample.ply + 1;
+      continue;
+    }
     counts[sample.ply] = static_cast<uint32_t>(sample.target.size());
     uint32_t before = 0;
     for (const TargetEntry& entry : sample.target) {
@@ -131,7 +144,11 @@ std::string SerializeRecord(const GameRecord& record) {
 
 namespace {
 
-// Unpacks the parallel arrays of the samples, none of which is trusted.
+void CheckRoot(const SampleRecord& sample) {
+  if (sample.root_win + sample.root_loss > 256) Fail("a root value is above 1");
+}
+
+// Unpacks the parallel arrays of the samples that have a policy target; none of them is trusted.
 std::vector<SampleRecord> ParseSamples(const proto::GameRecord& message) {
   if (message.target_counts_size() != message.move_ranks_size()) {
     Fail("it has another number of targets than of moves");
@@ -157,7 +174,7 @@ std::vector<SampleRecord> ParseSamples(const proto::GameRecord& message) {
     if (!message.surprises().empty()) {
       sample.surprise = static_cast<uint8_t>(message.surprises()[samples.size()]);
     }
-    if (sample.root_win + sample.root_loss > 256) Fail("a root value is above 1");
+    CheckRoot(sample);
     uint64_t rank = 0;
     for (size_t i = 0; i < count; ++i, ++entry, ++rank) {
       rank += message.target_rank_gaps(static_cast<int>(entry));
@@ -171,6 +188,35 @@ std::vector<SampleRecord> ParseSamples(const proto::GameRecord& message) {
     Fail("its arrays do not fit each other");
   }
   return samples;
+}
+
+// Adds the samples without a policy target, at their plies.
+void AddValueSamples(const proto::GameRecord& message, std::vector<SampleRecord>& samples) {
+  const std::string& wins = message.value_wins();
+  const std::string& losses = message.value_losses();
+  if (wins.size() != static_cast<size_t>(message.value_ply_gaps_size()) ||
+      losses.size() != wins.size()) {
+    Fail("its arrays do not fit each other");
+  }
+  if (wins.empty()) return;
+  const auto with_target = static_cast<std::ptrdiff_t>(samples.size());
+  const auto plies = static_cast<uint64_t>(message.move_ranks_size());
+  uint64_t ply = 0;
+  for (size_t i = 0; i < wins.size(); ++i, ++ply) {
+    ply += message.value_ply_gaps(static_cast<int>(i));
+    if (ply >= plies) Fail("a sample stands after the last move");
+    samples.push_back({.ply = static_cast<int>(ply),
+                       .target = {},
+                       .root_win = static_cast<uint8_t>(wins[i]),
+                       .root_loss = static_cast<uint8_t>(losses[i])});
+    CheckRoot(samples.back());
+  }
+  std::inplace_merge(samples.begin(), samples.begin() + with_target, samples.end(),
+                     [](const SampleRecord& a, const SampleRecord& b) { return a.ply < b.ply; });
+  const auto same = std::adjacent_find(
+      samples.begin(), samples.end(),
+      [](const SampleRecord& a, const SampleRecord& b) { return a.ply == b.ply; });
+  if (same != samples.end()) Fail("two samples are of one position");
 }
 
 }  // namespace
@@ -199,6 +245,7 @@ GameRecord ParseRecord(std::string_view bytes) {
     record.move_ranks.push_back(static_cast<uint16_t>(rank));
   }
   record.samples = ParseSamples(message);
+  AddValueSamples(message, record.samples);
   return record;
 }
 

@@ -28,10 +28,11 @@ struct TargetEntry {
   uint8_t weight = 0;  // relative to the target's greatest entry, 1..255
 };
 
-// One searched position.
+// One searched position. A cheap search (selfplay.full_search_share) teaches the value alone: its
+// position has no policy target.
 struct SampleRecord {
   int ply = 0;                      // plies played before it
-  std::vector<TargetEntry> target;  // rising ranks, not empty
+  std::vector<TargetEntry> target;  // rising ranks; empty: none
   uint8_t root_win = 0;             // of the search's root value, x 255, for the side to move
   uint8_t root_loss = 0;
   uint8_t surprise = 0;  // KL of the target from the network's policy in nats, x kSurpriseUnits
@@ -55,6 +56,9 @@ struct GameRecord {
   std::vector<uint16_t> move_ranks;
   std::vector<SampleRecord> samples;  // rising plies
 };
+
+// How many of its samples have a policy target.
+int64_t PolicyTargets(const GameRecord& record);
 
 // The bytes of a record.
 std::string SerializeRecord(const GameRecord& record);

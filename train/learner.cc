@@ -370,6 +370,8 @@ ValidationReport Learner::Validate(ReplayWindow& window, int samples) {
   ValidationReport report;
   HeadLosses sums;
   Calibration calibration;
+  double with_policy = 0.0;  // samples that have a policy target
+  double policy_loss = 0.0;  // summed over them
   const auto batch_size = static_cast<size_t>(plain.batch_size);
   for (size_t begin = 0; begin < all.size(); begin += batch_size) {
     const auto first = all.begin() + static_cast<std::ptrdiff_t>(begin);
@@ -384,17 +386,24 @@ ValidationReport Learner::Validate(ReplayWindow& window, int samples) {
     AddTo(sums, ToNumbers(losses), size);
     report.policy_entropy += size * losses.entropy.item<double>();
     const torch::Tensor target = batch.moves.policy;
+    const auto having = batch.moves.weight.sum().item<double>();
+    with_policy += having;
+    policy_loss += having * losses.policy.item<double>();
     report.policy_divergence +=
-        size * losses.policy.item<double>() + torch::xlogy(target, target).sum().item<double>();
+        having * losses.policy.item<double>() + torch::xlogy(target, target).sum().item<double>();
     report.top_move_agreement +=
-        losses.log_policy.argmax(1).eq(target.argmax(1)).sum().item<double>();
+        (losses.log_policy.argmax(1).eq(target.argmax(1)) * batch.moves.weight)
+            .sum()
+            .item<double>();
     calibration.Add(torch::softmax(output.wdl.to(torch::kFloat32), 1), batch.wdl);
   }
   const auto total = static_cast<double>(std::max<int64_t>(1, report.samples));
   report.loss = Mean(sums, total);
+  const double searched = std::max(1.0, with_policy);
+  report.loss.policy = policy_loss / searched;
   report.policy_entropy /= total;
-  report.policy_divergence /= total;
-  report.top_move_agreement /= total;
+  report.policy_divergence /= searched;
+  report.top_move_agreement /= searched;
   report.calibration_error = calibration.error();
   return report;
 }

@@ -39,7 +39,7 @@ MoveTargets FillMoves(const std::vector<TrainingSample>& samples,
     std::ranges::copy(legal, targets.indices.data_ptr<int64_t>() + row);
     std::fill_n(targets.padding.data_ptr<bool>() + row, legal.size(), false);
     std::ranges::copy(samples[i].*policy, targets.policy.data_ptr<float>() + row);
-    if (legal.empty()) targets.weight.data_ptr<float>()[i] = 0.0F;
+    if ((samples[i].*policy).empty()) targets.weight.data_ptr<float>()[i] = 0.0F;
   }
   return targets;
 }

@@ -144,7 +144,9 @@ class GameReplayer : public Replayer {
 
   static void FillPolicy(const ReplayedGame& game, size_t sample_index, bool mirrored,
                          const std::vector<uint16_t>& indices, std::vector<float>& policy) {
-    const uint32_t begin = sample_index == 0 ? 0 : game.samples[sample_index - 1].target_end;
+    policy.clear();
+    if (!game.has_policy(sample_index)) return;
+    const uint32_t begin = game.target_begin(sample_index);
     const uint32_t end = game.samples[sample_index].target_end;
     float sum = 0.0F;
     for (uint32_t i = begin; i < end; ++i) sum += static_cast<float>(game.target_weights[i]);
@@ -164,7 +166,7 @@ class GameReplayer : public Replayer {
     if (ply >= game.moves.size()) return;
     ListLegal(position, mirrored, out.reply_indices);
     const size_t next = sample_index + 1;
-    if (next < game.samples.size() && game.samples[next].ply == ply) {
+    if (next < game.samples.size() && game.samples[next].ply == ply && game.has_policy(next)) {
       FillPolicy(game, next, mirrored, out.reply_indices, out.reply_policy);
       return;
     }

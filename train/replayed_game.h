@@ -24,7 +24,9 @@ struct ReplayedGame {
     uint16_t ply = 0;
     uint8_t root_win = 0;
     uint8_t root_loss = 0;
-    uint32_t target_end = 0;  // its entries end here, and begin where those before it end
+    // Its entries end here, and begin where those before it end; without any it has no policy
+    // target.
+    uint32_t target_end = 0;
   };
 
   uint64_t id = 0;
@@ -39,6 +41,10 @@ struct ReplayedGame {
   // Squares whose piece lasts to the end: survivor_words() words a sample, absolute squares.
   std::vector<uint64_t> survivors;
 
+  uint32_t target_begin(size_t sample) const {
+    return sample == 0 ? 0 : samples[sample - 1].target_end;
+  }
+  bool has_policy(size_t sample) const { return target_begin(sample) < samples[sample].target_end; }
   size_t survivor_words() const { return samples.empty() ? 0 : survivors.size() / samples.size(); }
   size_t bytes() const {
     return sizeof(*this) + start_fen.size() + moves.size() * sizeof(Move) +
@@ -54,12 +60,12 @@ enum class Targets { kPlay, kAll };
 // One training sample, in the mover's view. The planes go where the caller points.
 struct TrainingSample {
   std::vector<uint16_t> legal_indices;  // rising
-  std::vector<float> policy;            // for each of legal_indices; sums to 1
+  std::vector<float> policy;            // for each of legal_indices, sums to 1; empty: no target
   Wdl result;                           // of the game, for the mover
   Wdl root;                             // the search's root value, for the mover
   bool capped = false;                  // the game was cut off: `result` is no result of the rules
   // With Targets::kAll. The opponent's next move, in the opponent's view: its policy target where
-  // it was searched, else the move played. Empty at the end of a game.
+  // it has one, else the move played. Empty at the end of a game.
   std::vector<uint16_t> reply_indices;
   std::vector<float> reply_policy;
   std::vector<float>

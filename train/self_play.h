@@ -40,7 +40,7 @@ class GameNumbers {
 // Running totals; written by workers, read by whoever shows progress.
 struct SelfPlayCounters {
   std::atomic<int64_t> games{0};
-  std::atomic<int64_t> positions{0};  // searched and recorded
+  std::atomic<int64_t> positions{0};  // searched
   std::atomic<int64_t> evaluations{0};
   std::atomic<int64_t> simulations{0};
   std::atomic<int64_t> terminal_visits{0};

@@ -49,7 +49,7 @@ class SelfPlayGame {
   // A new network plays on: the search of the present move starts anew with it.
   void ChangeNetwork(int64_t network_step) {
     record_.last_network_step = network_step;
-    BeginSearch();
+    SearchAgain();
   }
 
   // Plays the move of a finished search; says whether the game is over. REQUIRES:
@@ -57,7 +57,9 @@ class SelfPlayGame {
   bool PlaySearchedMove() {
     const SearchResult result = search_.Result();
     const MoveRanks<G> ranks(state_.position());
-    record_.samples.push_back(MakeSample(result, ranks));
+    if (full_search_ || config_.selfplay.cheap_samples) {
+      record_.samples.push_back(MakeSample(result, ranks));
+    }
     const Move move = result.moves[static_cast<size_t>(ChooseMove(result))].move;
     PlayMove(move, ranks);
     if (Over()) return true;
@@ -85,8 +87,18 @@ class SelfPlayGame {
   Leaf<G>& leaf() { return leaf_; }
 
  private:
+  // The next move's search: a full one, or by chance a cheap one (playout cap randomisation, Wu
+  // 2019), which only moves the game on and says who stands better.
   void BeginSearch() {
+    const SelfPlaySettings& settings = config_.selfplay;
+    full_search_ =
+        settings.full_search_share >= 1.0 || random_.Uniform() < settings.full_search_share;
+    SearchAgain();
+  }
+  void SearchAgain() {
+    search_.set_exploration(full_search_ ? Exploration::kSelfPlay : Exploration::kNone);
     search_.Begin(state_.position(), state_.history());
+    if (!full_search_) search_.set_simulation_limit(config_.selfplay.cheap_simulations);
     counted_ = {};
   }
   GameSettings Settings() const { return {.kings_landing = config_.kings_landing}; }
@@ -128,6 +140,19 @@ class SelfPlayGame {
   }
 
   SampleRecord MakeSample(const SearchResult& result, const MoveRanks<G>& ranks) {
+    SampleRecord sample{.ply = static_cast<int>(record_.move_ranks.size()),
+                        .target = {},
+                        .root_win = QuantizeShare(static_cast<double>(result.root.win)),
+                        .root_loss = QuantizeShare(static_cast<double>(result.root.loss))};
+    // Rounding both up must not make them more than everything.
+    if (sample.root_win + sample.root_loss > 255) {
+      sample.root_loss = static_cast<uint8_t>(255 - sample.root_win);
+    }
+    if (full_search_) FillTarget(result, ranks, sample);
+    return sample;
+  }
+
+  void FillTarget(const SearchResult& result, const MoveRanks<G>& ranks, SampleRecord& sample) {
     std::vector<double> target(ranks.size(), 0.0);
     double surprise = 0.0;
     for (const RootMove& move : result.moves) {
@@ -136,16 +161,8 @@ class SelfPlayGame {
         surprise += move.target * std::log(move.target / std::max(move.prior, 1e-9));
       }
     }
-    SampleRecord sample{.ply = static_cast<int>(record_.move_ranks.size()),
-                        .target = QuantizeTarget(target, random_),
-                        .root_win = QuantizeShare(static_cast<double>(result.root.win)),
-                        .root_loss = QuantizeShare(static_cast<double>(result.root.loss)),
-                        .surprise = QuantizeShare(surprise * kSurpriseUnits / 255.0)};
-    // Rounding both up must not make them more than everything.
-    if (sample.root_win + sample.root_loss > 255) {
-      sample.root_loss = static_cast<uint8_t>(255 - sample.root_win);
-    }
-    return sample;
+    sample.target = QuantizeTarget(target, random_);
+    sample.surprise = QuantizeShare(surprise * kSurpriseUnits / 255.0);
   }
 
   // Gumbel chooses by its own noise. PUCT draws from the visits in the first plies. A proven win is
@@ -179,6 +196,7 @@ class SelfPlayGame {
   SearchCounters counted_;  // of search_, at the last TakeCounters()
   Random random_{0};
   GameRecord record_;
+  bool full_search_ = true;  // the present search
   bool left_ = false;
 };
 

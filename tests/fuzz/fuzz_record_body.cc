@@ -35,6 +35,7 @@ void Replay(const GameRecord& record) {
   for (size_t i = 0; i < game.samples.size(); ++i) {
     replayer->Build(game, i, i % 2 == 0 ? Mirror::kNo : Mirror::kYes, Targets::kAll, planes,
                     sample);
+    if (sample.policy.empty()) continue;  // a sample of the value alone
     double sum = 0.0;
     for (const float p : sample.policy) sum += p;
     DemandThat(sum > 0.99 && sum < 1.01, "a policy target that does not sum to 1");

@@ -55,6 +55,15 @@ TEST_P(DataCheck, AGoodStoreIsSound) {
   EXPECT_GT(report.root_agreement, 0.0);
 }
 
+TEST_P(DataCheck, SamplesOfTheValueAloneAreSound) {
+  const SampleRun run(WithCheapSearches(SmallConfig(GetParam())), 8);
+  const DataCheckReport report = Check(run);
+  EXPECT_TRUE(report.sound()) << (report.problems.empty() ? "" : report.problems.front().what);
+  EXPECT_EQ(report.good.positions, run.positions());
+  EXPECT_GT(report.good.policy_positions, 0);
+  EXPECT_LT(report.good.policy_positions, run.positions());
+}
+
 TEST_P(DataCheck, AFlippedBitFailsTheChecksum) {
   const SampleRun run(GetParam(), 4);
   run.FlipABit(2);

@@ -136,6 +136,20 @@ TEST_P(DataExport, NumbersAreThoseOfTheLearner) {
 INSTANTIATE_TEST_SUITE_P(Games, DataExport, testing::Values("khans", "serbest"),
                          [](const auto& parameter) { return parameter.param; });
 
+TEST(DataExportSelection, ASampleOfTheValueAloneHasNoPolicyEntries) {
+  const SampleRun run(WithCheapSearches(SmallConfig("khans")), 4);
+  Arrays arrays = Export(run, {});
+  const auto offsets = arrays["policy_offsets"].As<int64_t>();
+  size_t at = 0;
+  for (const GameRecord& record : run.games()) {
+    for (const SampleRecord& sample : record.samples) {
+      EXPECT_EQ(offsets[at + 1] - offsets[at], static_cast<int64_t>(sample.target.size()));
+      ++at;
+    }
+  }
+  EXPECT_EQ(at + 1, offsets.size());
+}
+
 TEST(DataExportSelection, PartsAreThoseOfTheLearner) {
   const SampleRun run("khans", 20);
   int64_t sum = 0;

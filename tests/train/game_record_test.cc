@@ -61,6 +61,13 @@ TEST_P(GameRecords, EveryFieldSurvives) {
   ExpectEqual(ParseRecord(SerializeRecord(game)), game);
 }
 
+TEST_P(GameRecords, SamplesWithoutAPolicyTargetReadBack) {
+  for (const GameRecord& game : PlayGames(WithCheapSearches(SmallConfig(GetParam())), 12)) {
+    EXPECT_LT(PolicyTargets(game), static_cast<int64_t>(game.samples.size()));
+    ExpectEqual(ParseRecord(SerializeRecord(game)), game);
+  }
+}
+
 TEST_P(GameRecords, AnyFlippedByteIsFound) {
   const std::string bytes = SerializeRecord(PlayGames(SmallConfig(GetParam()), 1).front());
   for (size_t at = 0; at < bytes.size(); ++at) {

@@ -124,6 +124,39 @@ TEST_P(Learners, LookingChangesNothing) {
 INSTANTIATE_TEST_SUITE_P(Games, Learners, testing::ValuesIn(GameNames()),
                          [](const auto& tested) { return tested.param; });
 
+// The policy loss is the mean over the samples that have a policy target, whatever others are
+// there.
+TEST(Learner, SamplesWithoutAPolicyTargetLeaveThePolicyLossAlone) {
+  const Config config = SmallConfig("khans");
+  const auto replayer = MakeReplayer("khans");
+  ReplayWindow all(config.learner);
+  ReplayWindow searched(config.learner);
+  for (const GameRecord& record : PlayGames(WithCheapSearches(config), 12)) {
+    all.Add(replayer->Replay(record));
+    GameRecord part = record;
+    std::erase_if(part.samples, [](const SampleRecord& sample) { return sample.target.empty(); });
+    searched.Add(replayer->Replay(part));
+  }
+  ASSERT_LT(searched.training_positions(), all.training_positions() / 2);
+  Learner learner(config);
+  constexpr int kAll = 100000;
+  const ValidationReport a = learner.Validate(all, kAll);
+  const ValidationReport b = learner.Validate(searched, kAll);
+  ASSERT_GT(b.samples, 0);
+  EXPECT_GT(a.samples, b.samples);
+  EXPECT_NEAR(a.loss.policy, b.loss.policy, 1e-4);
+  EXPECT_NEAR(a.policy_divergence, b.policy_divergence, 1e-4);
+  EXPECT_NEAR(a.top_move_agreement, b.top_move_agreement, 1e-6);
+  // A batch without any policy target still has a value to learn.
+  Config cheap = config;
+  cheap.selfplay.full_search_share = 0.0;
+  ReplayWindow none = WindowOf(cheap, 12);
+  const TrainingReport report = Train(learner, none, 3);
+  EXPECT_EQ(report.steps, 3);
+  EXPECT_EQ(report.loss.policy, 0.0);
+  EXPECT_GT(report.loss.value, 0.0);
+}
+
 TEST(Learner, ABrokenLossNeverReachesTheWeights) {
   Config config = SmallConfig("khans");
   ReplayWindow window = WindowOf(config, 8);

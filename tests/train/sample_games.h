@@ -34,6 +34,13 @@ inline Config SmallConfig(const std::string& game) {
   return config;
 }
 
+// With cheap searches: a quarter of the searches are full.
+inline Config WithCheapSearches(Config config) {
+  config.selfplay.full_search_share = 0.25;
+  config.selfplay.cheap_simulations = 2;
+  return config;
+}
+
 inline SelfPlay::Network UniformNetwork(const std::string& game) {
   return {.make_evaluator = [game]() -> std::unique_ptr<Evaluator> {
             return std::make_unique<UniformEvaluator>(InfoOfGame(game).shape);

@@ -18,8 +18,9 @@ namespace khanzero {
 
 class SampleRun {
  public:
-  SampleRun(const std::string& game, int64_t count)
-      : config_(SmallConfig(game)), folder_(scratch_.path() / "run") {
+  SampleRun(const std::string& game, int64_t count) : SampleRun(SmallConfig(game), count) {}
+  SampleRun(const Config& config, int64_t count)
+      : config_(config), folder_(scratch_.path() / "run") {
     std::filesystem::create_directories(folder_.path());
     WriteFileDurably(folder_.config(), ToYaml(config_));
     if (count > 0) games_ = PlayGames(config_, count);

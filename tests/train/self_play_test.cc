@@ -138,6 +138,57 @@ TEST_P(SelfPlayGames, ForcedWinsArePlayed) {
   }
 }
 
+// Playout cap randomisation: every move is a sample of the value, the configured share of them of
+// the policy, and the games replay.
+TEST_P(SelfPlayGames, CheapSearchesTeachTheValueAlone) {
+  const auto replayer = MakeReplayer(GetParam());
+  Config config = WithCheapSearches(SmallConfig(GetParam()));
+  config.selfplay.random_opening_share = 0.0;
+  int64_t samples = 0;
+  int64_t full = 0;
+  for (const GameRecord& record : PlayGames(config, 30)) {
+    const ReplayedGame game = replayer->Replay(record);
+    EXPECT_EQ(record.samples.size(), record.move_ranks.size());
+    samples += static_cast<int64_t>(game.samples.size());
+    for (size_t i = 0; i < game.samples.size(); ++i) {
+      EXPECT_EQ(game.has_policy(i), !record.samples[i].target.empty());
+      full += game.has_policy(i) ? 1 : 0;
+      EXPECT_TRUE(game.has_policy(i) || record.samples[i].surprise == 0);
+    }
+  }
+  EXPECT_NEAR(static_cast<double>(full) / static_cast<double>(samples), 0.25, 0.06);
+  EXPECT_EQ(ByNumber(PlayGames(config, 10)), ByNumber(PlayGames(config, 10)));
+
+  config.selfplay.cheap_samples = false;
+  for (const GameRecord& record : PlayGames(config, 10)) {
+    EXPECT_EQ(PolicyTargets(record), static_cast<int64_t>(record.samples.size()));
+    EXPECT_LT(record.samples.size(), record.move_ranks.size());
+    EXPECT_NO_THROW(replayer->Replay(record));
+  }
+}
+
+// A cheap search has its own number of simulations and spends none on exploring.
+TEST_P(SelfPlayGames, CheapSearchesCostTheirSimulations) {
+  Config config = SmallConfig(GetParam());
+  config.search.simulations = 32;
+  config.selfplay.full_search_share = 0.0;
+  config.selfplay.cheap_simulations = 3;
+  config.selfplay.random_opening_share = 0.0;
+  config.loop.deterministic = true;
+  const auto self_play = MakeSelfPlay(config);
+  GameNumbers numbers({});
+  std::set<std::vector<uint16_t>> lines;
+  self_play->Play(
+      UniformNetwork(GetParam()), 6, numbers,
+      [&](const GameRecord& game) {
+        lines.insert(game.move_ranks);
+        EXPECT_EQ(PolicyTargets(game), 0);
+      },
+      std::stop_token());
+  EXPECT_LE(self_play->counters().simulations, 3 * self_play->counters().positions);
+  EXPECT_EQ(lines.size(), 1U);  // without noise every game is the same
+}
+
 INSTANTIATE_TEST_SUITE_P(Games, SelfPlayGames, testing::ValuesIn(GameNames()),
                          [](const auto& tested) { return tested.param; });
 
