@@ -13,6 +13,7 @@
 #include "train/play_games.h"
 #include "train/replay_store.h"
 #include "train/run_folder.h"
+#include "train/run_progress.h"
 #include "train/self_play.h"
 
 namespace khanzero {
@@ -48,8 +49,12 @@ ActorSummary RunActor(const ActorOptions& options) {
     const std::string name = checkpoint.filename().string();
     std::shared_ptr<const FoldedNetwork> network;
     int64_t step = 0;
+    int simulations = 0;
     try {
-      step = ReadCheckpointInfo(checkpoint).step;
+      const CheckpointInfo made = ReadCheckpointInfo(checkpoint);
+      step = made.step;
+      simulations =
+          SimulationsAt(config, {.games = made.games, .hours = HoursOf(checkpoint).value_or(0.0)});
       network = LoadNetworkForPlay(checkpoint.string(), info, config.inference);
     } catch (const InputError&) {
       // Pruned between the look at `latest` and the reading: then there is a newer one.
@@ -59,7 +64,9 @@ ActorSummary RunActor(const ActorOptions& options) {
       continue;
     }
     const SelfPlay::Network player{
-        .make_evaluator = [&] { return MakeEvaluator(network, config.inference); }, .step = step};
+        .make_evaluator = [&] { return MakeEvaluator(network, config.inference); },
+        .step = step,
+        .simulations = simulations};
     options.say(fmt::format("Playing with {}", name));
     constexpr int64_t kEndless = int64_t{1} << 40;
     const int64_t left = options.games == 0 ? kEndless : options.games - summary.games;

@@ -23,6 +23,8 @@ struct SelfPlaySettings {
   double temperature = 1.0;
   int random_opening_plies = 4;
   double random_opening_share = 0.2;
+  int simulations_start = 0;
+  int64_t simulations_grow_games = 0;
   double full_search_share = 1.0;
   int cheap_simulations = 8;
   bool cheap_samples = true;
@@ -46,6 +48,12 @@ struct SelfPlaySettings {
                  "most random plies before the searched part of a game with a random opening");
     visit.Number("random_opening_share", s.random_opening_share, 0.0, 1.0,
                  "share of games that begin with random plies");
+    visit.Number("simulations_start", s.simulations_start, 0, 10'000'000,
+                 "simulations for each move of the first games, from which they grow to "
+                 "search.simulations; 0: they are that from the first");
+    visit.Number(
+        "simulations_grow_games", s.simulations_grow_games, int64_t{0}, int64_t{1} << 40,
+        "games over which they grow; 0: over the run's budget (loop.max_hours, max_games)");
     visit.Number("full_search_share", s.full_search_share, 0.01, 1.0,
                  "share of moves with a full search, which teaches the policy; the others get a "
                  "cheap one, without noise; 1: all are full");

@@ -55,6 +55,7 @@ void CycleMetrics::AppendTo(const std::filesystem::path& path) const {
       {"window_bytes", window_bytes},
       {"self_play",
        {{"seconds", self_play_seconds},
+        {"simulations", simulations},
         {"games", new_games},
         {"positions", new_positions},
         {"policy_positions", new_policy_positions},

@@ -41,6 +41,7 @@ struct CycleMetrics {
   int64_t window_positions = 0;
   int64_t window_bytes = 0;
 
+  int simulations = 0;  // of a full search of self-play
   double self_play_seconds = 0.0;
   int64_t evaluations = 0;
   double waiting_share = 0.0;  // of the workers' time

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "env/error.h"
 #include "model/checkpoint_files.h"
 #include "model/files.h"
 #include "play/player_spec.h"
+#include "train/run_progress.h"
 
 namespace khanzero {
 
@@ -97,19 +97,6 @@ LadderPlayer AnchorOf(const std::string& text, const LadderOptions& options) {
   player.contestant.settings = SettingsOf(options, nodes);
   player.cost = CostOf(parsed, nodes);
   return player;
-}
-
-// The hours of training that the loop noted with a checkpoint; nothing when it did not.
-std::optional<double> HoursOf(const std::filesystem::path& checkpoint) {
-  const std::filesystem::path file = checkpoint / "loop.json";
-  if (!std::filesystem::exists(file)) return std::nullopt;
-  try {
-    const auto state = nlohmann::json::parse(ReadFile(file));
-    if (!state.contains("hours")) return std::nullopt;
-    return state.at("hours").get<double>();
-  } catch (const nlohmann::json::exception& e) {
-    throw InputError("'" + file.string() + "' is damaged: " + e.what());
-  }
 }
 
 LadderPlayer CheckpointPlayer(const std::filesystem::path& folder, const LadderOptions& options) {

@@ -21,6 +21,7 @@
 #include "train/replay_store.h"
 #include "train/replay_window.h"
 #include "train/run_folder.h"
+#include "train/run_progress.h"
 #include "train/run_views.h"
 #include "train/self_play.h"
 #include "train/status_display.h"
@@ -159,16 +160,8 @@ class TrainingLoop {
 
   double Hours() const { return hours_before_ + SecondsSince(start_) / 3600.0; }
 
-  // The share of the budget that is spent; 0 when the run has no end.
   double Progress() const {
-    const LoopSettings& loop = config_.loop;
-    double progress = 0.0;
-    if (loop.max_hours > 0.0) progress = Hours() / loop.max_hours;
-    if (loop.max_games > 0) {
-      progress = std::max(progress,
-                          static_cast<double>(status_.games) / static_cast<double>(loop.max_games));
-    }
-    return std::min(1.0, progress);
+    return ProgressOf(config_.loop, {.games = status_.games, .hours = Hours()});
   }
 
   bool Done() const { return stop_.stop_requested() || Progress() >= 1.0; }
@@ -198,7 +191,9 @@ class TrainingLoop {
     status_.games_wanted = config_.loop.games_per_cycle;
     status_.steps_made = status_.steps_wanted = 0;
     CountStored();
-    const int64_t cycle_end = (cycle_ + 1) * config_.loop.games_per_cycle;
+    const int64_t cycle_begin = cycle_ * config_.loop.games_per_cycle;
+    const int64_t cycle_end = cycle_begin + config_.loop.games_per_cycle;
+    metrics_.simulations = SimulationsAt(config_, {.games = cycle_begin, .hours = Hours()});
     int64_t wanted = cycle_end - status_.games;
     status_.games_played = config_.loop.games_per_cycle - std::max<int64_t>(0, wanted);
     if (config_.loop.max_games > 0) {
@@ -206,14 +201,15 @@ class TrainingLoop {
     }
     if (wanted <= 0) return;
 
-    const bool uniform = cycle_ * config_.loop.games_per_cycle < config_.loop.uniform_games;
+    const bool uniform = cycle_begin < config_.loop.uniform_games;
     const std::shared_ptr<const FoldedNetwork> network = learner_->Folded(window_);
     const SelfPlay::Network player{
         .make_evaluator = [&]() -> std::unique_ptr<Evaluator> {
           if (uniform) return std::make_unique<UniformEvaluator>(replayer_->info().shape);
           return MakeEvaluator(network, config_.inference);
         },
-        .step = uniform ? -1 : learner_->step()};
+        .step = uniform ? -1 : learner_->step(),
+        .simulations = metrics_.simulations};
 
     PlayGames(*self_play_, player, ThreadsFor(config_.selfplay.workers), wanted, numbers_, stop_,
               [&](const std::vector<GameRecord>& games, const PlayProgress& progress) {

@@ -114,11 +114,11 @@ class Worker {
       games_.clear();
       next_game_ = 0;
     }
-    for (SelfPlayGame<G>& game : games_) game.ChangeNetwork(round.network.step);
+    for (SelfPlayGame<G>& game : games_) game.ChangeNetwork(round.network);
     group_.clear();
     steps_of_turn_ = 0;
     while (static_cast<int>(games_.size()) < config_.selfplay.games_per_worker && MayBegin(round)) {
-      games_.emplace_back(config_).Begin(round.numbers.Next(), round.network.step);
+      games_.emplace_back(config_).Begin(round.numbers.Next(), round.network);
     }
   }
 
@@ -156,7 +156,7 @@ class Worker {
         game.Leave();
         return false;
       }
-      game.Begin(round.numbers.Next(), round.network.step);
+      game.Begin(round.numbers.Next(), round.network);
       if (round.games_left.load() <= 0) return false;
     }
   }

@@ -57,6 +57,7 @@ class SelfPlay {
     // Called once in each worker's thread.
     std::function<std::unique_ptr<Evaluator>()> make_evaluator;
     int64_t step = 0;
+    int simulations = 0;  // of a full search; 0: search.simulations
   };
   // Takes a finished game; called from workers' threads, one call at a time.
   using Sink = std::function<void(GameRecord)>;

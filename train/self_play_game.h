@@ -14,6 +14,7 @@
 #include "train/config.h"
 #include "train/game_record.h"
 #include "train/move_ranks.h"
+#include "train/self_play.h"
 
 namespace khanzero {
 
@@ -27,7 +28,7 @@ class SelfPlayGame {
 
   // Begins game `number` of the run. Its random stream follows from the run's seed and the number
   // alone.
-  void Begin(uint64_t number, int64_t network_step) {
+  void Begin(uint64_t number, const SelfPlay::Network& network) {
     record_ = GameRecord{.game = std::string(G::kName),
                          .rules_version = G::kRulesVersion,
                          .settings = Settings(),
@@ -35,20 +36,22 @@ class SelfPlayGame {
                          .id = Mix64(Mix64(config_.seed) + number),
                          .seed = config_.seed,
                          .number = number,
-                         .first_network_step = network_step,
-                         .last_network_step = network_step,
+                         .first_network_step = network.step,
+                         .last_network_step = network.step,
                          .outcome = {},
                          .move_ranks = {},
                          .samples = {}};
     random_ = Random::Stream(config_.seed, number);
     search_.Reseed(Random::Stream(random_.Next(), 1));
+    SetSimulations(network);
     PlayOpening();
     BeginSearch();
   }
 
   // A new network plays on: the search of the present move starts anew with it.
-  void ChangeNetwork(int64_t network_step) {
-    record_.last_network_step = network_step;
+  void ChangeNetwork(const SelfPlay::Network& network) {
+    record_.last_network_step = network.step;
+    SetSimulations(network);
     SearchAgain();
   }
 
@@ -98,8 +101,12 @@ class SelfPlayGame {
   void SearchAgain() {
     search_.set_exploration(full_search_ ? Exploration::kSelfPlay : Exploration::kNone);
     search_.Begin(state_.position(), state_.history());
-    if (!full_search_) search_.set_simulation_limit(config_.selfplay.cheap_simulations);
+    search_.set_simulation_limit(
+        full_search_ ? simulations_ : std::min(simulations_, config_.selfplay.cheap_simulations));
     counted_ = {};
+  }
+  void SetSimulations(const SelfPlay::Network& network) {
+    simulations_ = network.simulations > 0 ? network.simulations : config_.search.simulations;
   }
   GameSettings Settings() const { return {.kings_landing = config_.kings_landing}; }
 
@@ -196,6 +203,7 @@ class SelfPlayGame {
   SearchCounters counted_;  // of search_, at the last TakeCounters()
   Random random_{0};
   GameRecord record_;
+  int simulations_ = 0;      // of a full search
   bool full_search_ = true;  // the present search
   bool left_ = false;
 };

@@ -32,9 +32,20 @@ std::map<uint64_t, std::string> Records(const ScratchRun& run, const std::string
 
 class Survival : public testing::TestWithParam<std::string> {};
 
-const std::vector<std::string> kDeterministic = {"--set", "loop.deterministic=true",
-                                                 "--set", "loop.max_games=24",
-                                                 "--set", "evaluation.final_pairs=0"};
+// With every method of self-play that draws by chance or depends on how far the run is.
+const std::vector<std::string> kDeterministic = {
+    "--set", "loop.deterministic=true",        "--set", "loop.max_games=24",
+    "--set", "evaluation.final_pairs=0",       "--set", "selfplay.simulations_start=1",
+    "--set", "selfplay.full_search_share=0.5", "--set", "selfplay.cheap_simulations=1"};
+
+std::vector<int> SimulationsOfCycles(const ScratchRun& run) {
+  std::vector<int> simulations;
+  std::istringstream lines(ReadFile(run.path() / "metrics.jsonl"));
+  for (std::string line; std::getline(lines, line);) {
+    simulations.push_back(nlohmann::json::parse(line).at("self_play").at("simulations"));
+  }
+  return simulations;
+}
 
 TEST_P(Survival, ADeterministicRunComesToTheSameEnd) {
   const ScratchRun straight(GetParam());
@@ -53,6 +64,8 @@ TEST_P(Survival, ADeterministicRunComesToTheSameEnd) {
   begin("Cycle 2", SIGTERM);
   ASSERT_EQ(RunKhanzero(broken.Train(kDeterministic)).exit_code, 0);
 
+  EXPECT_EQ(SimulationsOfCycles(straight), (std::vector<int>{1, 1, 1, 2}));
+  EXPECT_EQ(SimulationsOfCycles(broken).back(), 2);
   EXPECT_EQ(Records(straight, GetParam()), Records(broken, GetParam()));
   EXPECT_EQ(ReadFile(straight.path() / "latest"), ReadFile(broken.path() / "latest"));
   std::string name = ReadFile(straight.path() / "latest");

@@ -11,6 +11,7 @@
 #include "env/error.h"
 #include "tests/train/sample_games.h"
 #include "train/replayed_game.h"
+#include "train/run_progress.h"
 
 namespace khanzero {
 namespace {
@@ -191,6 +192,51 @@ TEST_P(SelfPlayGames, CheapSearchesCostTheirSimulations) {
 
 INSTANTIATE_TEST_SUITE_P(Games, SelfPlayGames, testing::ValuesIn(GameNames()),
                          [](const auto& tested) { return tested.param; });
+
+// Progressive simulations: what the network is given with is what its games are searched with.
+TEST(SelfPlay, SimulationsComeWithTheNetwork) {
+  Config config = SmallConfig("khans");
+  config.loop.deterministic = true;
+  const auto self_play = MakeSelfPlay(config);
+  GameNumbers numbers({});
+  const SelfPlayCounters& counters = self_play->counters();
+  for (const int simulations : {1, 3, 9}) {
+    SelfPlay::Network network = UniformNetwork("khans");
+    network.simulations = simulations;
+    const int64_t positions = counters.positions;
+    const int64_t simulated = counters.simulations;
+    self_play->Play(
+        network, 3, numbers, [](const GameRecord&) {}, std::stop_token());
+    const auto moves = static_cast<double>(counters.positions - positions);
+    // A forced win ends a search early.
+    EXPECT_LE(static_cast<double>(counters.simulations - simulated), simulations * moves);
+    EXPECT_GT(static_cast<double>(counters.simulations - simulated), 0.8 * simulations * moves);
+  }
+}
+
+TEST(RunProgress, SimulationsGrowByEqualFactors) {
+  Config config;
+  config.search.simulations = 64;
+  EXPECT_EQ(SimulationsAt(config, {.games = 0, .hours = 0.0}), 64);
+  config.selfplay.simulations_start = 8;
+  config.selfplay.simulations_grow_games = 3000;
+  const auto after = [&](int64_t games, double hours) {
+    return SimulationsAt(config, {.games = games, .hours = hours});
+  };
+  EXPECT_EQ(after(0, 9.0), 8);
+  EXPECT_EQ(after(1000, 9.0), 16);
+  EXPECT_EQ(after(2000, 9.0), 32);
+  EXPECT_EQ(after(3000, 9.0), 64);
+  EXPECT_EQ(after(1'000'000, 9.0), 64);
+  // Over the budget of the run: whichever end is nearer.
+  config.selfplay.simulations_grow_games = 0;
+  EXPECT_EQ(after(1000, 9.0), 8);
+  config.loop.max_hours = 3.0;
+  EXPECT_EQ(after(0, 1.0), 16);
+  EXPECT_EQ(after(0, 3.5), 64);
+  config.loop.max_games = 1500;
+  EXPECT_EQ(after(1000, 1.0), 32);
+}
 
 TEST(SelfPlay, GamesCarryOverBetweenCalls) {
   const Config config = SmallConfig("khans");
