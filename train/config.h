@@ -23,6 +23,10 @@ struct SelfPlaySettings {
   double temperature = 1.0;
   int random_opening_plies = 4;
   double random_opening_share = 0.2;
+  double policy_opening_share = 0.0;
+  int policy_opening_plies = 8;
+  double policy_opening_temperature = 1.0;
+  double earlier_start_share = 0.0;
   int simulations_start = 0;
   int64_t simulations_grow_games = 0;
   double full_search_share = 1.0;
@@ -48,6 +52,15 @@ struct SelfPlaySettings {
                  "most random plies before the searched part of a game with a random opening");
     visit.Number("random_opening_share", s.random_opening_share, 0.0, 1.0,
                  "share of games that begin with random plies");
+    visit.Number("policy_opening_share", s.policy_opening_share, 0.0, 1.0,
+                 "share of the other games whose first plies are drawn from the network's policy");
+    visit.Number("policy_opening_plies", s.policy_opening_plies, 1, 1000,
+                 "most plies that are drawn so");
+    visit.Number("policy_opening_temperature", s.policy_opening_temperature, 0.01, 10.0,
+                 "temperature of that draw");
+    visit.Number("earlier_start_share", s.earlier_start_share, 0.0, 1.0,
+                 "share of games that start, without random plies, from a position of a game in "
+                 "the replay window");
     visit.Number("simulations_start", s.simulations_start, 0, 10'000'000,
                  "simulations for each move of the first games, from which they grow to "
                  "search.simulations; 0: they are that from the first");

@@ -21,6 +21,10 @@ void CycleMetrics::Count(const GameRecord& game) {
   draws += game.outcome.result == Result::kDraw;
   capped_games += game.outcome.reason == EndReason::kPlyCap;
   ++endings[std::string(Text(game.outcome.reason))];
+  if (!game.start_fen.empty()) {
+    ++earlier_starts;
+    return;
+  }
   const auto begin = game.move_ranks.begin();
   openings.emplace(
       begin, begin + static_cast<std::ptrdiff_t>(std::min(kOpeningPlies, game.move_ranks.size())));
@@ -68,6 +72,7 @@ void CycleMetrics::AppendTo(const std::filesystem::path& path) const {
         {"capped_share", share(capped_games, new_games)},
         {"mean_plies", share(new_plies, new_games)},
         {"unique_openings", openings.size()},
+        {"earlier_starts", earlier_starts},
         {"waiting_share", waiting_share},
         {"evaluations_per_second", rate(evaluations, self_play_seconds)}}},
       {"learner",

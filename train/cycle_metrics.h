@@ -64,7 +64,8 @@ struct CycleMetrics {
   int64_t draws = 0;
   int64_t capped_games = 0;
   std::map<std::string, int64_t> endings;
-  std::set<std::vector<uint16_t>> openings;  // different first kOpeningPlies moves
+  int64_t earlier_starts = 0;                // games that start from a position of an earlier one
+  std::set<std::vector<uint16_t>> openings;  // different first kOpeningPlies moves of the others
 
   std::vector<std::string> alarms;
 

@@ -92,12 +92,12 @@ std::vector<std::string> AlarmsOf(const CycleMetrics& m, const Config& config) {
     if (draws > 0.95 && capped <= 0.5) {
       alarms.push_back(fmt::format("{:.0f} % of the games are draws", 100.0 * draws));
     }
-    const double openings = static_cast<double>(m.openings.size()) / games;
-    if (openings < 0.1) {
+    const int64_t opened = m.new_games - m.earlier_starts;
+    if (opened >= kEnoughGames && m.openings.size() < static_cast<size_t>(opened) / 10) {
       alarms.push_back(
           fmt::format("only {} different openings of {} plies in {} games: raise "
                       "selfplay.random_opening_share",
-                      m.openings.size(), CycleMetrics::kOpeningPlies, m.new_games));
+                      m.openings.size(), CycleMetrics::kOpeningPlies, opened));
     }
   }
   if (m.training.returns > 0) {

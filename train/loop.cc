@@ -209,7 +209,8 @@ class TrainingLoop {
           return MakeEvaluator(network, config_.inference);
         },
         .step = uniform ? -1 : learner_->step(),
-        .simulations = metrics_.simulations};
+        .simulations = metrics_.simulations,
+        .earlier_start = [this](uint64_t id, Random& r) { return feed_.EarlierStart(id, r); }};
 
     PlayGames(*self_play_, player, ThreadsFor(config_.selfplay.workers), wanted, numbers_, stop_,
               [&](const std::vector<GameRecord>& games, const PlayProgress& progress) {

@@ -58,6 +58,16 @@ void ReplayWindow::Shrink(int64_t positions) {
   }
 }
 
+const ReplayedGame* ReplayWindow::DrawStart(uint64_t id, Random& random) const {
+  constexpr int kTries = 200;
+  const bool validates = IsValidationGame(id, settings_.validation_share);
+  for (int i = 0; i < kTries && !games_.empty(); ++i) {
+    const ReplayedGame& game = *games_[random.Below(games_.size())];
+    if (IsValidationGame(game.id, settings_.validation_share) == validates) return &game;
+  }
+  return nullptr;
+}
+
 void ReplayWindow::Index() {
   if (indexed_) return;
   training_.clear();

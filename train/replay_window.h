@@ -47,6 +47,11 @@ class ReplayWindow {
   size_t games() const { return games_.size(); }
   size_t bytes() const { return bytes_; }
 
+  // A game for the game of `id` to start from: any one alike, but of those for training only when
+  // that one will be for training, too, so that the two parts share nothing. Null when none is
+  // found.
+  const ReplayedGame* DrawStart(uint64_t id, Random& random) const;
+
   enum class Part { kTraining, kValidation };
 
   // `count` different positions, few of one game as long as there are games enough: uniformly for

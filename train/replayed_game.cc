@@ -67,11 +67,14 @@ class GameReplayer : public Replayer {
     return game;
   }
 
+  std::string FenAt(const ReplayedGame& game, size_t ply) const override {
+    return StateAt(game, ply).position().Fen();
+  }
+
   void Build(const ReplayedGame& game, size_t sample_index, Mirror mirror, Targets targets,
              std::span<float> planes, TrainingSample& out) const override {
     const ReplayedGame::Sample& sample = game.samples[sample_index];
-    GameState<G> state(Start(game));
-    for (int ply = 0; ply < sample.ply; ++ply) state.Play(game.moves[static_cast<size_t>(ply)]);
+    GameState<G> state = StateAt(game, sample.ply);
     const Position& position = state.position();
     G::Encode(position, planes);
 
@@ -106,6 +109,12 @@ class GameReplayer : public Replayer {
   static Position Start(const ReplayedGame& game) {
     return game.start_fen.empty() ? Position::Start(game.settings)
                                   : Position::FromFen(game.start_fen, game.settings);
+  }
+
+  static GameState<G> StateAt(const ReplayedGame& game, size_t ply) {
+    GameState<G> state(Start(game));
+    for (size_t i = 0; i < ply; ++i) state.Play(game.moves[i]);
+    return state;
   }
 
   static void CheckEnd(const GameRecord& record, const Outcome& outcome) {

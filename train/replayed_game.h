@@ -85,6 +85,9 @@ class Replayer {
   // after its end.
   virtual ReplayedGame Replay(const GameRecord& record) const = 0;
 
+  // The position after `ply` plies, as FEN. REQUIRES: the game has so many.
+  virtual std::string FenAt(const ReplayedGame& game, size_t ply) const = 0;
+
   // Builds one sample. `planes` gets info().shape.input_size() floats. With Mirror::kYes left and
   // right are exchanged, where the rules allow it in that position; elsewhere it is ignored.
   virtual void Build(const ReplayedGame& game, size_t sample, Mirror mirror, Targets targets,

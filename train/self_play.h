@@ -11,9 +11,12 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
+#include "env/random.h"
 #include "mcts/evaluator.h"
 #include "train/config.h"
 #include "train/game_record.h"
@@ -58,6 +61,9 @@ class SelfPlay {
     std::function<std::unique_ptr<Evaluator>()> make_evaluator;
     int64_t step = 0;
     int simulations = 0;  // of a full search; 0: search.simulations
+    // A position of an earlier game, as FEN, for the game of an id to start from; nothing when
+    // there is none. Called in workers' threads at once; may be empty.
+    std::function<std::optional<std::string>(uint64_t id, Random& random)> earlier_start{};
   };
   // Takes a finished game; called from workers' threads, one call at a time.
   using Sink = std::function<void(GameRecord)>;

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -44,7 +46,7 @@ class SelfPlayGame {
     random_ = Random::Stream(config_.seed, number);
     search_.Reseed(Random::Stream(random_.Next(), 1));
     SetSimulations(network);
-    PlayOpening();
+    PlayOpening(network);
     BeginSearch();
   }
 
@@ -59,6 +61,11 @@ class SelfPlayGame {
   // search().finished().
   bool PlaySearchedMove() {
     const SearchResult result = search_.Result();
+    if (policy_plies_ > 0) {
+      PlayPolicyMove(result);
+      BeginSearch();
+      return false;
+    }
     const MoveRanks<G> ranks(state_.position());
     if (full_search_ || config_.selfplay.cheap_samples) {
       record_.samples.push_back(MakeSample(result, ranks));
@@ -93,16 +100,18 @@ class SelfPlayGame {
   // The next move's search: a full one, or by chance a cheap one (playout cap randomisation, Wu
   // 2019), which only moves the game on and says who stands better.
   void BeginSearch() {
-    const SelfPlaySettings& settings = config_.selfplay;
-    full_search_ =
-        settings.full_search_share >= 1.0 || random_.Uniform() < settings.full_search_share;
+    const double share = config_.selfplay.full_search_share;
+    if (policy_plies_ == 0) full_search_ = share >= 1.0 || random_.Uniform() < share;
     SearchAgain();
   }
   void SearchAgain() {
-    search_.set_exploration(full_search_ ? Exploration::kSelfPlay : Exploration::kNone);
+    const bool explores = full_search_ && policy_plies_ == 0;
+    search_.set_exploration(explores ? Exploration::kSelfPlay : Exploration::kNone);
     search_.Begin(state_.position(), state_.history());
-    search_.set_simulation_limit(
-        full_search_ ? simulations_ : std::min(simulations_, config_.selfplay.cheap_simulations));
+    search_.set_simulation_limit(policy_plies_ > 0 ? 1  // for the policy at the root
+                                 : full_search_
+                                     ? simulations_
+                                     : std::min(simulations_, config_.selfplay.cheap_simulations));
     counted_ = {};
   }
   void SetSimulations(const SelfPlay::Network& network) {
@@ -115,18 +124,22 @@ class SelfPlayGame {
     state_.Play(move);
   }
 
-  // A share of games begins with a few random plies, so that rare positions are seen too. An
-  // opening that ends the game is thrown away.
-  void PlayOpening() {
+  // A share of games begins with a few random plies, so that rare positions are seen too, or from
+  // a position of an earlier game, or with plies drawn from the policy, which searches to come
+  // give. An opening that ends the game is thrown away.
+  void PlayOpening(const SelfPlay::Network& network) {
+    policy_plies_ = openings_thrown_ = 0;
+    if (StartEarlier(network)) return;
     const SelfPlaySettings& settings = config_.selfplay;
     int plies = 0;
     if (settings.random_opening_plies > 0 && random_.Uniform() < settings.random_opening_share) {
-      plies =
-          1 + static_cast<int>(random_.Below(static_cast<uint64_t>(settings.random_opening_plies)));
+      plies = DrawPlies(settings.random_opening_plies);
+    } else if (settings.policy_opening_share > 0.0 &&
+               random_.Uniform() < settings.policy_opening_share) {
+      policy_plies_ = DrawPlies(settings.policy_opening_plies);
     }
     for (;;) {
-      state_ = GameState<G>(G::Position::Start(Settings()));
-      record_.move_ranks.clear();
+      StartAnew();
       bool over = false;
       for (int ply = 0; ply < plies && !over; ++ply) {
         const MoveRanks<G> ranks(state_.position());
@@ -135,6 +148,64 @@ class SelfPlayGame {
       }
       if (!over) return;
     }
+  }
+
+  // 1 to `most`.
+  int DrawPlies(int most) {
+    return 1 + static_cast<int>(random_.Below(static_cast<uint64_t>(most)));
+  }
+
+  void StartAnew() {
+    state_ = GameState<G>(G::Position::Start(Settings()));
+    record_.move_ranks.clear();
+  }
+
+  // Says whether the game starts from a position of an earlier one. What was repeated before it is
+  // not known to this game.
+  bool StartEarlier(const SelfPlay::Network& network) {
+    const double share = config_.selfplay.earlier_start_share;
+    if (share <= 0.0 || !network.earlier_start || random_.Uniform() >= share) return false;
+    const std::optional<std::string> fen = network.earlier_start(record_.id, random_);
+    if (!fen) return false;
+    record_.start_fen = *fen;
+    state_ = GameState<G>(G::Position::FromFen(*fen, Settings()));
+    return true;
+  }
+
+  // Plays a ply of an opening that is drawn from the policy. It ends early where the search has
+  // proven something: that position is worth a sample.
+  void PlayPolicyMove(const SearchResult& result) {
+    constexpr int kMostThrown = 8;
+    if (result.proof != Proof::kUnknown) {
+      policy_plies_ = 0;
+      return;
+    }
+    std::vector<double> priors;
+    for (const RootMove& move : result.moves) priors.push_back(move.prior);
+    const size_t drawn = Draw(priors, config_.selfplay.policy_opening_temperature);
+    PlayMove(result.moves[drawn].move, MoveRanks<G>(state_.position()));
+    --policy_plies_;
+    if (!state_.position().ComputeOutcome().over()) return;
+    StartAnew();
+    policy_plies_ =
+        ++openings_thrown_ < kMostThrown ? DrawPlies(config_.selfplay.policy_opening_plies) : 0;
+  }
+
+  // An index with a chance in proportion to weight^(1 / temperature). REQUIRES: a weight above 0.
+  size_t Draw(std::vector<double> weights, double temperature) {
+    // Relative to the greatest, so that small temperatures stay finite.
+    const double most = *std::ranges::max_element(weights);
+    double sum = 0.0;
+    for (double& weight : weights) sum += weight = std::pow(weight / most, 1.0 / temperature);
+    double drawn = random_.Uniform() * sum;
+    size_t last = 0;  // rounding can leave a little of the sum
+    for (size_t i = 0; i < weights.size(); ++i) {
+      if (weights[i] <= 0.0) continue;
+      last = i;
+      drawn -= weights[i];
+      if (drawn < 0.0) break;
+    }
+    return last;
   }
 
   bool Over() {
@@ -180,20 +251,10 @@ class SelfPlayGame {
         static_cast<int>(record_.move_ranks.size()) >= settings.temperature_plies) {
       return result.best;
     }
-    // Relative to the most visited, so that small temperatures stay finite.
-    const double most = std::max(1U, result.moves[0].visits);
-    std::vector<double> weights;
-    double sum = 0.0;
-    for (const RootMove& move : result.moves) {
-      weights.push_back(std::pow(move.visits / most, 1.0 / settings.temperature));
-      sum += weights.back();
-    }
-    double drawn = random_.Uniform() * sum;
-    for (size_t i = 0; i < weights.size(); ++i) {
-      drawn -= weights[i];
-      if (drawn < 0.0 && result.moves[i].visits > 0) return static_cast<int>(i);
-    }
-    return result.best;
+    std::vector<double> visits;
+    for (const RootMove& move : result.moves) visits.push_back(move.visits);
+    if (visits.front() <= 0.0) return result.best;
+    return static_cast<int>(Draw(visits, settings.temperature));
   }
 
   const Config& config_;
@@ -204,6 +265,8 @@ class SelfPlayGame {
   Random random_{0};
   GameRecord record_;
   int simulations_ = 0;      // of a full search
+  int policy_plies_ = 0;     // still to be drawn from the policy
+  int openings_thrown_ = 0;  // of those drawn from the policy
   bool full_search_ = true;  // the present search
   bool left_ = false;
 };

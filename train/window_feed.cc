@@ -7,6 +7,7 @@ namespace khanzero {
 
 void WindowFeed::Refill(int64_t cycle) {
   if (config_.loop.deterministic) {
+    positions_ = store_.Pruned().positions;
     TakeNumbered(cycle * config_.loop.games_per_cycle);
     return;
   }
@@ -23,6 +24,15 @@ void WindowFeed::TakeCycle(int64_t cycle) {
   }
 }
 
+std::optional<std::string> WindowFeed::EarlierStart(uint64_t id, Random& random) const {
+  const ReplayedGame* const game = window_.DrawStart(id, random);
+  if (game == nullptr || game->moves.empty() ||
+      game->settings.kings_landing != config_.kings_landing) {
+    return std::nullopt;
+  }
+  return replayer_.FenAt(*game, random.Below(game->moves.size()));
+}
+
 void WindowFeed::TakeNew() {
   constexpr int64_t kAtOnce = 1000;
   while (store_.ReadAfter(sequence_, kAtOnce, [&](const StoredGame& game) { Take(game); }) ==
@@ -33,7 +43,10 @@ void WindowFeed::TakeNew() {
 
 void WindowFeed::TakeNumbered(int64_t end) {
   store_.ReadNumbered(static_cast<uint64_t>(next_number_), static_cast<uint64_t>(end),
-                      [&](const StoredGame& game) { Take(game); });
+                      [&](const StoredGame& game) {
+                        positions_ += game.columns.positions;
+                        Take(game);
+                      });
   next_number_ = end;
   Shrink();
 }
@@ -48,7 +61,8 @@ void WindowFeed::Take(const StoredGame& stored) {
 }
 
 void WindowFeed::Shrink() {
-  window_.Shrink(WindowPositions(config_.learner, store_.MadeTotals().positions));
+  const int64_t made = config_.loop.deterministic ? positions_ : store_.MadeTotals().positions;
+  window_.Shrink(WindowPositions(config_.learner, made));
 }
 
 }  // namespace khanzero

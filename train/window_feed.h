@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "train/replay_store.h"
@@ -30,6 +31,10 @@ class WindowFeed {
   // in which games ended changes when a cycle is played in two parts.
   void TakeCycle(int64_t cycle);
 
+  // A position for the game of `id` to start from: a ply of a game in the window, every game and
+  // each of its plies alike. Several threads may ask while nobody changes the window.
+  std::optional<std::string> EarlierStart(uint64_t id, Random& random) const;
+
  private:
   void TakeNew();
   void TakeNumbered(int64_t end);
@@ -41,8 +46,11 @@ class WindowFeed {
   const Replayer& replayer_;
   ReplayWindow& window_;
   std::function<void(const std::string&)> refuse_;
-  int64_t sequence_ = 0;     // the newest game taken
-  int64_t next_number_ = 0;  // deterministic: games below were taken
+  int64_t sequence_ = 0;  // the newest game taken
+  // Deterministic: games below were taken, and so many positions were made with them. What is
+  // stored already of a cycle that was interrupted is not to be seen before its time.
+  int64_t next_number_ = 0;
+  int64_t positions_ = 0;
 };
 
 }  // namespace khanzero

@@ -51,7 +51,9 @@ TEST(Health, EachFigureOutOfRangeIsNamed) {
   ExpectAlarm(m, "98 % of the games are draws");
   m = Healthy();
   m.openings = {{1}, {2}, {3}};
-  ExpectAlarm(m, "only 3 different openings");
+  ExpectAlarm(m, "only 3 different openings of 6 plies in 100 games");
+  m.earlier_starts = 80;  // which have no opening
+  EXPECT_TRUE(AlarmsOf(m, SmallConfig("khans")).empty());
   m = Healthy();
   m.training.returns = 2;
   ExpectAlarm(m, "went back to its last good state 2 times");

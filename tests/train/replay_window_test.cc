@@ -41,6 +41,22 @@ TEST(ReplayWindow, GrowsByTheFormula) {
   }
 }
 
+// A game that will be for validation starts from validation games only, and the other way round.
+TEST(ReplayWindow, StartsAreOfTheSamePart) {
+  ReplayWindow window(Settings());
+  Random random(1);
+  EXPECT_EQ(window.DrawStart(0, random), nullptr);
+  for (uint64_t id = 0; id < 40; ++id) window.Add(GameOf(id, 10));
+  std::set<uint64_t> drawn;
+  for (uint64_t id = 1000; id < 1400; ++id) {
+    const ReplayedGame* const start = window.DrawStart(id, random);
+    ASSERT_NE(start, nullptr);
+    EXPECT_EQ(IsValidationGame(start->id, 0.2), IsValidationGame(id, 0.2));
+    drawn.insert(start->id);
+  }
+  EXPECT_GE(drawn.size(), 38U);
+}
+
 TEST(ReplayWindow, OldGamesLeave) {
   ReplayWindow window(Settings());
   // Three windows' worth: only the newest is left.

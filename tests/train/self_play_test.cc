@@ -10,6 +10,7 @@
 
 #include "env/error.h"
 #include "tests/train/sample_games.h"
+#include "train/replay_window.h"
 #include "train/replayed_game.h"
 #include "train/run_progress.h"
 
@@ -188,6 +189,90 @@ TEST_P(SelfPlayGames, CheapSearchesCostTheirSimulations) {
       std::stop_token());
   EXPECT_LE(self_play->counters().simulations, 3 * self_play->counters().positions);
   EXPECT_EQ(lines.size(), 1U);  // without noise every game is the same
+}
+
+TEST_P(SelfPlayGames, SomeStartFromPositionsOfEarlierOnes) {
+  const auto replayer = MakeReplayer(GetParam());
+  Config config = SmallConfig(GetParam());
+  if (GetParam() == "serbest") config.kings_landing = 8;
+  config.loop.deterministic = true;
+  ReplayWindow window(config.learner);
+  std::set<std::string> known;
+  for (const GameRecord& record : PlayGames(config, 10)) {
+    ReplayedGame game = replayer->Replay(record);
+    for (size_t ply = 0; ply < game.moves.size(); ++ply) known.insert(replayer->FenAt(game, ply));
+    window.Add(std::move(game));
+  }
+  SelfPlay::Network network = UniformNetwork(GetParam());
+  network.earlier_start = [&](uint64_t id, Random& random) -> std::optional<std::string> {
+    const ReplayedGame* const game = window.DrawStart(id, random);
+    if (game == nullptr) return std::nullopt;
+    return replayer->FenAt(*game, random.Below(game->moves.size()));
+  };
+  config.selfplay.earlier_start_share = 0.5;
+  config.selfplay.random_opening_share = 1.0;
+  const auto play = [&] {
+    std::vector<GameRecord> games;
+    GameNumbers numbers({}, 1000);
+    MakeSelfPlay(config)->Play(
+        network, 60, numbers, [&](GameRecord record) { games.push_back(std::move(record)); },
+        std::stop_token());
+    return games;
+  };
+  int earlier = 0;
+  for (const GameRecord& record : play()) {
+    EXPECT_NO_THROW(replayer->Replay(ParseRecord(SerializeRecord(record))));
+    EXPECT_EQ(record.settings.kings_landing, config.kings_landing);
+    // Random plies come at the game's own start only.
+    EXPECT_EQ(record.samples.front().ply == 0, !record.start_fen.empty());
+    if (record.start_fen.empty()) continue;
+    ++earlier;
+    EXPECT_TRUE(known.contains(record.start_fen)) << record.start_fen;
+  }
+  EXPECT_NEAR(earlier, 30, 15);
+  EXPECT_EQ(ByNumber(play()), ByNumber(play()));
+}
+
+// Prefers one move by far: the legal one whose logit comes first.
+class PreferringEvaluator : public UniformEvaluator {
+ public:
+  using UniformEvaluator::UniformEvaluator;
+  void Evaluate(EvaluationBatch& batch) override {
+    UniformEvaluator::Evaluate(batch);
+    for (int i = 0; i < batch.size(); ++i) batch.mutable_logits(i)[0] = 6.0F;
+  }
+};
+
+TEST_P(SelfPlayGames, SomeBeginWithPliesOfThePolicy) {
+  const auto replayer = MakeReplayer(GetParam());
+  Config config = SmallConfig(GetParam());
+  config.loop.deterministic = true;
+  config.selfplay.random_opening_share = 0.0;
+  config.selfplay.policy_opening_share = 1.0;
+  config.selfplay.policy_opening_plies = 3;
+  const auto first_moves = [&](double temperature) {
+    config.selfplay.policy_opening_temperature = temperature;
+    const SelfPlay::Network network{
+        .make_evaluator = []() -> std::unique_ptr<Evaluator> {
+          return std::make_unique<PreferringEvaluator>(InfoOfGame(GetParam()).shape);
+        },
+        .step = 0};
+    std::set<uint16_t> moves;
+    std::set<int> plies;
+    GameNumbers numbers({});
+    MakeSelfPlay(config)->Play(
+        network, 20, numbers,
+        [&](const GameRecord& record) {
+          EXPECT_NO_THROW(replayer->Replay(record));
+          plies.insert(record.samples.front().ply);  // those before were not searched
+          moves.insert(record.move_ranks.front());
+        },
+        std::stop_token());
+    EXPECT_EQ(plies, (std::set<int>{1, 2, 3}));
+    return moves.size();
+  };
+  EXPECT_EQ(first_moves(0.05), 1U);
+  EXPECT_GT(first_moves(10.0), 5U);
 }
 
 INSTANTIATE_TEST_SUITE_P(Games, SelfPlayGames, testing::ValuesIn(GameNames()),
