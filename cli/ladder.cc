@@ -124,10 +124,19 @@ void AddLadderOptions(CLI::App& sub, LadderCommand& command) {
       ->capture_default_str();
   number("--last", options.last, "Rate the newest N checkpoints only; 0: all", 0, 1'000'000)
       ->capture_default_str();
-  number("--nodes,--simulations", command.nodes,
-         "Simulations for each move of a checkpoint. Without it: the run's own "
-         "evaluation.simulations",
-         1, 10'000'000);
+  CLI::Option* const nodes = number("--nodes,--simulations", command.nodes,
+                                    "Simulations for each move of a checkpoint. Without it: the "
+                                    "run's own evaluation.simulations",
+                                    1, 10'000'000);
+  number("--movetime", options.conditions.movetime_ms,
+         "Milliseconds for each move of a checkpoint, instead of simulations", 1, 100'000'000)
+      ->excludes(nodes);
+  sub.add_option("--entrant", options.entrants,
+                 "A checkpoint from elsewhere that is rated as those of the run are, such as "
+                 "wide=latest:runs/wide; may be given several times. With any, the run needs no "
+                 "more than a config.yaml")
+      ->type_name("NAME=PLAYER")
+      ->allow_extra_args(false);
   sub.add_option("--anchor", options.anchors,
                  "A further fixed opponent: " + std::string(kPlayerForms) +
                      "; where it searches, @NODES after it says how far. May be given several "

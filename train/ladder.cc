@@ -39,6 +39,7 @@ void CheckOptions(const LadderOptions& o) {
     if (!holds) throw InputError(std::string("ladder: ") + what);
   };
   need(o.conditions.nodes >= 1, "the nodes must be at least 1");
+  need(o.conditions.movetime_ms >= 0, "the time for each move must not be negative");
   need(o.error_elo > 0.0, "the error that is asked for must be above 0 Elo");
   need(o.max_games >= 0, "the most games must not be negative");
   need(o.every >= 1, "every so manyth checkpoint: the number must be at least 1");
@@ -57,11 +58,12 @@ class Ladder {
         conditions_(store_.EnterConditions(ConditionsText())) {
     Enter(AnchorsOf(options));
     const std::vector<LadderPlayer> checkpoints = CheckpointsOf(run, options);
-    if (checkpoints.empty()) {
+    if (checkpoints.empty() && options.entrants.empty()) {
       throw InputError("the run '" + run.path().string() +
                        "' has no checkpoint to rate; train it first");
     }
     Enter(checkpoints);
+    Enter(EntrantsOf(options));
     // Those that are gone or were not asked for still hold the others' games together.
     for (const LadderIdentity& known : store_.Players(conditions_)) {
       if (places_.contains(known.id)) continue;
@@ -86,13 +88,17 @@ class Ladder {
  private:
   std::string ConditionsText() const {
     const LadderConditions& c = options_.conditions;
-    return nlohmann::json{{"rules_version", InfoOfGame(config_.game).rules_version},
-                          {"kings_landing", config_.kings_landing},
-                          {"nodes", c.nodes},
-                          {"algorithm", kRootAlgorithmNames[static_cast<size_t>(c.algorithm)]},
-                          {"opening_plies", c.opening_plies},
-                          {"max_plies", c.max_plies}}
-        .dump();
+    nlohmann::json json = {{"rules_version", InfoOfGame(config_.game).rules_version},
+                           {"kings_landing", config_.kings_landing},
+                           {"nodes", c.nodes},
+                           {"algorithm", kRootAlgorithmNames[static_cast<size_t>(c.algorithm)]},
+                           {"opening_plies", c.opening_plies},
+                           {"max_plies", c.max_plies}};
+    if (c.movetime_ms > 0) {
+      json.erase("nodes");
+      json["movetime_ms"] = c.movetime_ms;
+    }
+    return json.dump();
   }
 
   void Enter(std::vector<LadderPlayer> players) {
@@ -239,7 +245,9 @@ class Ladder {
       any = any || request.wanted.back();
     }
     request.centre = centre_;
-    request.level = !any && level_error_ > kLevelFactor * options_.error_elo;
+    // Entrants are compared with each other; how far all of them are above `random` is not asked.
+    request.level =
+        !any && options_.entrants.empty() && level_error_ > kLevelFactor * options_.error_elo;
     return any || request.level ? ChoosePairings(fit_, request) : std::vector<Pairing>{};
   }
 
@@ -347,7 +355,7 @@ class Ladder {
                                 .games = player.identity.games,
                                 .hours = player.identity.hours,
                                 .rating = rating});
-      if (!player.checkpoint || !player.present || !rating.elo) continue;
+      if (!player.checkpoint || player.entrant || !player.present || !rating.elo) continue;
       if (*rating.elo - rating.error > highest) {
         highest = *rating.elo - rating.error;
         result.best = player.identity.name;

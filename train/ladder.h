@@ -23,7 +23,8 @@ namespace khanzero {
 
 // What is the same in all games that are rated together.
 struct LadderConditions {
-  int nodes = 100;  // simulations of the run's checkpoints for each move
+  int nodes = 100;      // simulations of the run's checkpoints for each move
+  int movetime_ms = 0;  // instead of them, this time for each move; 0: by simulations
   RootAlgorithm algorithm = RootAlgorithm::kPuct;
   int opening_plies = 4;
   int max_plies = 600;
@@ -48,6 +49,9 @@ struct LadderOptions {
   bool baselines = true;     // greedy and alphabeta:1 to 3 as anchors
   std::string reference;     // command of a UCI engine: anchors at 1 to 10,000 nodes; empty: none
   std::vector<std::string> anchors;  // more of them: SPEC or SPEC@NODES
+  // NAME=PLAYER: checkpoints from elsewhere that are rated as those of the run are. With any, the
+  // run need not have a checkpoint of its own.
+  std::vector<std::string> entrants;
   int threads = 1;
   std::stop_token stop;
   std::function<void(const LadderProgress&)> on_progress;  // after each game, one call at a time
@@ -56,7 +60,7 @@ struct LadderOptions {
 
 struct LadderEntry {
   std::string name;
-  bool checkpoint = false;  // of the run; else an anchor
+  bool checkpoint = false;  // of the run, or an entrant; else an anchor
   bool present = false;     // it can still play
   bool wanted = false;      // its rating was asked for
   std::optional<int64_t> step{};

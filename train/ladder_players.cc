@@ -18,12 +18,24 @@ namespace {
 
 constexpr const char* kWeights = "weights.safetensors";
 
-PlayerSettings SettingsOf(const LadderOptions& options, int nodes) {
+// With `nodes`, or without as the conditions say.
+PlayerSettings SettingsOf(const LadderOptions& options, std::optional<int> nodes) {
   PlayerSettings settings;
   settings.search.algorithm = options.conditions.algorithm;
-  settings.search.simulations = nodes;
+  settings.search.simulations = nodes.value_or(options.conditions.nodes);
   settings.inference = options.inference;
+  if (!nodes && options.conditions.movetime_ms > 0) {
+    constexpr int64_t kLateMs = 60'000;  // a machine that is busy shall not decide games
+    settings.limits.movetime_ms = options.conditions.movetime_ms;
+    settings.limits.margin_ms = kLateMs;
+  }
   return settings;
+}
+
+// Of a network's moves, in its evaluations, roughly.
+double NetworkCost(const LadderConditions& conditions) {
+  constexpr double kPerMs = 10.0;
+  return conditions.movetime_ms > 0 ? kPerMs * conditions.movetime_ms : conditions.nodes;
 }
 
 // Of a checkpoint's folder or of an export.
@@ -89,13 +101,15 @@ LadderPlayer AnchorOf(const std::string& text, const LadderOptions& options) {
     who = "checkpoint " + WeightsChecksum(parsed.checkpoint);
     player.contestant.spec = "checkpoint:" + parsed.checkpoint.string();
   }
-  const std::string suffix = takes_nodes ? "@" + std::to_string(nodes) : "";
+  const bool by_time =
+      !given && parsed.kind == PlayerKind::kCheckpoint && options.conditions.movetime_ms > 0;
+  const std::string suffix = takes_nodes && !by_time ? "@" + std::to_string(nodes) : "";
   player.identity.key = "anchor " + who + suffix;
   player.identity.name = TagName(spec + suffix);
   player.present = true;
   player.contestant.name = player.identity.name;
-  player.contestant.settings = SettingsOf(options, nodes);
-  player.cost = CostOf(parsed, nodes);
+  player.contestant.settings = SettingsOf(options, by_time ? std::nullopt : std::optional(nodes));
+  player.cost = by_time ? NetworkCost(options.conditions) : CostOf(parsed, nodes);
   return player;
 }
 
@@ -111,8 +125,8 @@ LadderPlayer CheckpointPlayer(const std::filesystem::path& folder, const LadderO
   player.checkpoint = player.present = true;
   player.contestant = {.spec = "checkpoint:" + folder.string(),
                        .name = name,
-                       .settings = SettingsOf(options, options.conditions.nodes)};
-  player.cost = options.conditions.nodes;
+                       .settings = SettingsOf(options, std::nullopt)};
+  player.cost = NetworkCost(options.conditions);
   return player;
 }
 
@@ -151,8 +165,40 @@ std::vector<LadderPlayer> AnchorsOf(const LadderOptions& options) {
   return anchors;
 }
 
+std::vector<LadderPlayer> EntrantsOf(const LadderOptions& options) {
+  std::vector<LadderPlayer> players;
+  for (const std::string& text : options.entrants) {
+    const size_t equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    const bool is_word = !name.empty() && name.find_first_of(" \t") == std::string::npos;
+    if (equals == std::string::npos || !is_word) {
+      throw InputError("entrant '" + Printable(text) +
+                       "' must be NAME=PLAYER, NAME without blanks, such as wide=latest:runs/wide");
+    }
+    const PlayerSpec spec = ParsePlayerSpec(text.substr(equals + 1));
+    if (spec.kind != PlayerKind::kCheckpoint || !std::filesystem::is_directory(spec.checkpoint)) {
+      throw InputError("entrant '" + Printable(text) +
+                       "': its player must be a checkpoint: checkpoint:PATH, latest:RUN or "
+                       "best:RUN; other players are for --anchor");
+    }
+    LadderPlayer player = CheckpointPlayer(spec.checkpoint, options);
+    player.entrant = player.wanted = true;
+    // Two entrants with the same weights are two players.
+    player.identity.key = "entrant " + name + " " + player.identity.key;
+    player.identity.name = player.contestant.name = TagName(name);
+    for (const LadderPlayer& other : players) {
+      if (other.identity.name == player.identity.name) {
+        throw InputError("two entrants are called '" + Printable(name) + "'");
+      }
+    }
+    players.push_back(std::move(player));
+  }
+  return players;
+}
+
 std::vector<LadderPlayer> CheckpointsOf(const RunFolder& run, const LadderOptions& options) {
   std::vector<LadderPlayer> players;
+  if (!options.entrants.empty() && !std::filesystem::exists(run.checkpoints())) return players;
   for (const std::filesystem::path& folder : run.Checkpoints()) {
     try {
       LadderPlayer player = CheckpointPlayer(folder, options);

@@ -15,7 +15,8 @@ namespace khanzero {
 
 struct LadderPlayer {
   LadderIdentity identity;
-  bool checkpoint = false;  // of the run
+  bool checkpoint = false;  // of the run, or an entrant
+  bool entrant = false;
   bool present = false;
   bool wanted = false;
   Contestant contestant{};  // when it is present
@@ -28,6 +29,10 @@ struct LadderPlayer {
 // `random` first, then the baselines, then what was asked for, each with the nodes it has. Throws
 // InputError for a bad anchor.
 std::vector<LadderPlayer> AnchorsOf(const LadderOptions& options);
+
+// options.entrants, all of them wanted. Throws InputError for one that is no NAME=PLAYER, whose
+// player is no checkpoint, or whose name is taken.
+std::vector<LadderPlayer> EntrantsOf(const LadderOptions& options);
 
 // The checkpoints that are there, by rising step; `wanted` by options.every and options.last. One
 // that cannot be read is left out and told.

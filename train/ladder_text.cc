@@ -24,6 +24,27 @@ std::string_view AlgorithmOf(const LadderConditions& conditions) {
   return kRootAlgorithmNames[static_cast<size_t>(conditions.algorithm)];
 }
 
+// "32 nodes, puct" or "100 ms, puct": how the checkpoints search.
+std::string SearchText(const LadderConditions& conditions) {
+  const std::string limit = conditions.movetime_ms > 0
+                                ? fmt::format("{} ms", conditions.movetime_ms)
+                                : fmt::format("{} nodes", conditions.nodes);
+  return fmt::format("{}, {}", limit, AlgorithmOf(conditions));
+}
+
+nlohmann::ordered_json ConditionsJson(const LadderConditions& conditions) {
+  nlohmann::ordered_json json;
+  if (conditions.movetime_ms > 0) {
+    json["movetime_ms"] = conditions.movetime_ms;
+  } else {
+    json["nodes"] = conditions.nodes;
+  }
+  json["algorithm"] = AlgorithmOf(conditions);
+  json["opening_plies"] = conditions.opening_plies;
+  json["max_plies"] = conditions.max_plies;
+  return json;
+}
+
 std::string Row(const LadderEntry& entry, size_t place, size_t width, bool best) {
   const Rating& rating = entry.rating;
   const auto text = [](const auto& value, const char* format) {
@@ -44,10 +65,9 @@ std::string Row(const LadderEntry& entry, size_t place, size_t width, bool best)
 }  // namespace
 
 std::string LadderText(const LadderResult& r) {
-  std::string text =
-      fmt::format("Ladder of {} ({}, {} nodes, {}, {} random plies): {} games, {} of them new\n",
-                  r.run, r.game, r.conditions.nodes, AlgorithmOf(r.conditions),
-                  r.conditions.opening_plies, r.games, r.new_games);
+  std::string text = fmt::format(
+      "Ladder of {} ({}, {}, {} random plies): {} games, {} of them new\n", r.run, r.game,
+      SearchText(r.conditions), r.conditions.opening_plies, r.games, r.new_games);
   size_t width = 10;
   for (const LadderEntry& entry : r.entries) width = std::max(width, entry.name.size());
   text += fmt::format("{:>3}  {:<{}}  {:>9}  {:>9}  {:>7}  {:>7}  {:>5}  {:>6}  {:>6}\n", "#",
@@ -101,11 +121,7 @@ std::string LadderJson(const LadderResult& r) {
   const nlohmann::ordered_json json = {{"format", "khanzero ladder"},
                                        {"format_version", 1},
                                        {"game", r.game},
-                                       {"conditions",
-                                        {{"nodes", r.conditions.nodes},
-                                         {"algorithm", AlgorithmOf(r.conditions)},
-                                         {"opening_plies", r.conditions.opening_plies},
-                                         {"max_plies", r.conditions.max_plies}}},
+                                       {"conditions", ConditionsJson(r.conditions)},
                                        {"anchor", "random"},
                                        {"white_elo", r.white_elo},
                                        {"white_error", r.white_error},

@@ -42,9 +42,12 @@ ordered_json Drawn(const ordered_json& ladder) {
                    [](const ordered_json& x, const ordered_json& y) {
                      return x.value("step", int64_t{0}) < y.value("step", int64_t{0});
                    });
+  const ordered_json& conditions = ladder.at("conditions");
+  const bool by_time = conditions.contains("movetime_ms");
   ordered_json drawn = {
-      {"about", fmt::format("{} nodes, {}", ladder.at("conditions").at("nodes").get<int64_t>(),
-                            ladder.at("conditions").at("algorithm").get<std::string>())}};
+      {"about",
+       fmt::format("{} {}, {}", conditions.at(by_time ? "movetime_ms" : "nodes").get<int64_t>(),
+                   by_time ? "ms" : "nodes", conditions.at("algorithm").get<std::string>())}};
   drawn["level_error"] = NumberOf(ladder, "level_error");
   ordered_json names = ordered_json::array();
   for (const ordered_json& player : checkpoints) names.push_back(player.at("name"));

@@ -11,6 +11,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "model/files.h"
@@ -190,6 +191,54 @@ TEST(LadderInTheLoop, RatesEachCheckpointAndLeavesTrainingAsItIs) {
     EXPECT_FALSE(expected.empty());
     EXPECT_EQ(expected, ReadFile(with.path() / "checkpoints" / name / file)) << file;
   }
+}
+
+// Checkpoints of two runs in a folder that is no run of its own.
+TEST(LadderEntrants, AreRatedAgainstEachOther) {
+  const ScratchRun run("khans");
+  Train(run);
+  const std::filesystem::path rating = run.folder() / "rating";
+  std::filesystem::create_directories(rating);
+  std::filesystem::copy_file(run.path() / "config.yaml", rating / "config.yaml");
+  const std::string first =
+      std::filesystem::directory_iterator(run.path() / "checkpoints")->path().string();
+  const std::vector<std::string> entrants = {"--entrant", "new=latest:" + run.path().string(),
+                                             "--entrant", "same=latest:" + run.path().string(),
+                                             "--entrant", "some=checkpoint:" + first,
+                                             "--error",   "1"};
+  const auto rate = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = entrants;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return RunLadder(rating, arguments);
+  };
+  const json ladder = rate({"--max-games", "40"});
+  EXPECT_EQ(ladder.at("games"), 40);
+  EXPECT_TRUE(ladder.at("best").is_null());
+  std::set<std::string> names;
+  for (const json& player : ladder.at("players")) {
+    names.insert(player.at("name").get<std::string>());
+    EXPECT_TRUE(player.at("elo").is_number()) << player;
+    EXPECT_EQ(player.at("step").is_number(), player.at("kind") == "checkpoint");
+  }
+  EXPECT_EQ(names, (std::set<std::string>{"new", "random", "same", "some"}));
+  EXPECT_FALSE(std::filesystem::exists(rating / "best"));
+  EXPECT_EQ(rate({"--max-games", "0"}).at("players"), ladder.at("players"));
+  // By time: other conditions.
+  const json timed = rate({"--max-games", "4", "--movetime", "1"});
+  EXPECT_EQ(timed.at("games"), 4);
+  EXPECT_EQ(timed.at("conditions").at("movetime_ms"), 1);
+
+  const auto refused = [&](const std::string& entrant, const std::string& what) {
+    std::vector<std::string> arguments = Ladder(rating, {"--entrant", entrant});
+    ExpectRefused(arguments, what);
+  };
+  refused("random", "must be NAME=PLAYER");
+  refused("a b=random", "must be NAME=PLAYER");
+  refused("a=random", "its player must be a checkpoint");
+  refused("a=latest:/none", "/none");
+  ExpectRefused(
+      Ladder(rating, {"--entrant", "a=checkpoint:" + first, "--entrant", "a=checkpoint:" + first}),
+      "two entrants are called 'a'");
 }
 
 TEST(LadderInput, BadUsageIsRefused) {
