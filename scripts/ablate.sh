@@ -35,8 +35,9 @@ first, and writes it to FOLDER/results.md and results.json (results-by-time with
 
 Equal time is time on the clock, less matches: have nothing else run on the machine. The table has
 the processor's seconds of each training beside it, which tell whether that was so. A run that has
-had its time is not trained again; one that was stopped or killed goes on. A variant whose
-arguments have changed needs another name or folder.
+had its time is not trained again; one that was stopped or killed goes on (the time since the
+last checkpoint of a killed one does not count). A variant whose arguments have changed needs another
+name or folder.
 
 Ratings are in Elo above the baseline (the mean of its seeds). The 95 % interval is that of a
 rating against the mean of all; a difference of two is known to about the root of the sum of both
