@@ -163,7 +163,7 @@ TEST(Config, KeyInTheWrongSectionNamesTheRightOne) {
 TEST(Config, UnknownKeyListsTheKnownOnes) {
   EXPECT_EQ(ErrorOf("network:\n  blocks: 2\n  wheels: 4\n"),
             "run.yaml, line 3: unknown key 'wheels' in section 'network'; known keys: blocks, "
-            "channels, value_hidden");
+            "channels, value_hidden, pooling_every, attack_planes");
 }
 
 TEST(Config, WrongTypeNamesLineKeyFoundAndExpected) {
