@@ -140,7 +140,7 @@ TEST_P(BenchCommand, MeasuresEverythingInOneRun) {
 TEST_P(BenchCommand, TextSaysWhatToSet) {
   const RunResult result = RunKhanzero(Arguments({}));
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  for (const char* const part : {"1 blocks x 8 channels, weights: random\n",
+  for (const char* const part : {"1 blocks x 8 channels, value_hidden 8, weights: random\n",
                                  "on cpu, fp32, by ",
                                  "The network alone (1 thread)",
                                  "  best",
