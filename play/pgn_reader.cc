@@ -164,8 +164,9 @@ bool PgnReader::ReadTag(std::string& name, std::string& value) {
   name = text_.substr(start, at_ - start);
   if (AtEnd()) return false;
   if (name.empty()) Fail(line, "a tag has no name after '['");
-  if (name.size() > kLongestTagName)
+  if (name.size() > kLongestTagName) {
     Fail(line, "the tag " + name.substr(0, 60) + "... is too long");
+  }
   if (!expect('"', ("before the value of the tag " + name).c_str())) return false;
   for (value.clear(); !AtEnd() && text_[at_] != '"'; Advance(1)) {
     if (text_[at_] == '\n') Fail(line, "the value of the tag " + name + " has no '\"' at its end");

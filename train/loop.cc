@@ -148,7 +148,7 @@ class TrainingLoop {
         Text(config_.network) + ", " + std::to_string(learner_->parameter_count()) + " parameters";
     Say((resumed_ ? "Going on with " : "Training ") + config_.game + " in " + run_.path().string() +
         ": " + network);
-    if (!learner_->origin().empty()) Say("Begun from " + learner_->origin());
+    if (!learner_->origin().empty()) Say("Begun from " + Printable(learner_->origin()));
     Say("Inference on " + Text(DescribeInference(config_.inference)));
     if (resumed_) {
       Say("From " + checkpoint_.filename().string() + ", " + std::to_string(status_.games) +

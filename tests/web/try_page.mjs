@@ -124,6 +124,31 @@ async function library(page) {
   check((await player.moves()).length === 4, 'nobody answers after taking over a game');
 }
 
+// A slow server answers in an order of its own: first what it thinks of the old game, then with the
+// new one. The dialog waits for that.
+async function slowServer(page) {
+  const hold = async pattern => {
+    let open;
+    const opened = new Promise(resolve => { open = resolve; });
+    await page.route(pattern, async route => {
+      await opened;
+      await route.continue();
+    });
+    return open;
+  };
+  const letThink = await hold('**/think');
+  await page.reload();
+  await page.waitForFunction(() => document.querySelector('cg-board piece'));
+  const letBegin = await hold('**/api/games');
+  await page.click('#new-game');
+  await page.click('#new-form .main');
+  letThink();
+  await page.waitForSelector('#bar:not(.empty)', {state: 'attached'});
+  check((await page.locator('#new[open]').count()) === 1, 'the dialog closes before there is a game');
+  letBegin();
+  await page.waitForSelector('#new', {state: 'hidden'});
+}
+
 // Nothing is wider than the window, and the board and both hands are whole on the screen.
 async function fits(page, name) {
   await new Player(page, 'serbest').newGame({side: 'white', level: 1});
@@ -138,7 +163,7 @@ async function fits(page, name) {
   await picture(page, name);
 }
 
-for (const work of [fens, keyboard, dragging, landing, library]) await withPage(url, {}, work);
+for (const work of [fens, keyboard, dragging, landing, library, slowServer]) await withPage(url, {}, work);
 await withPage(url, {width: 390, height: 844, phone: true}, page => fits(page, 'phone'));
 await withPage(url, {width: 390, height: 844, phone: true, dark: true}, page => fits(page, 'phone-dark'));
 await withPage(url, {dark: true}, page => fits(page, 'dark'));
