@@ -30,6 +30,8 @@ first, and writes it to FOLDER/results.md and results.json (results-by-time with
   --movetime MS      by time instead: a network that is slower searches less
   --error ELO        the ladder plays until each rating is known to +/- this, 95 % (40)
   --max-games N      of the ladder, each time this is called (5000)
+  --jobs N           trainings at once, each on its own share of the cores, a thread for each (1). A
+                     small network trains faster on one core for twice the time
   --rate-only        trains nothing: rates what is trained
   --khanzero FILE    the program (build/release/khanzero)
 
@@ -49,7 +51,7 @@ END
 }
 
 variants_file='' config='' out='' minutes=10 seeds=1 only='' nodes=64 movetime='' error=40
-max_games=5000 rate_only=0 program=$root/build/release/khanzero
+max_games=5000 rate_only=0 jobs=1 program=$root/build/release/khanzero
 common=()
 
 need_value() { (($# > 1)) || fail "$1 lacks its value; see ablate.sh --help" 2; }
@@ -72,7 +74,7 @@ while (($# > 0)); do
   esac
   case $1 in
     --variants | --config | --out | --minutes | --seeds | --only | --set | --nodes | --movetime | --error | \
-      --max-games | --khanzero) need_value "$@" ;;
+      --max-games | --jobs | --khanzero) need_value "$@" ;;
     *) fail "unknown argument '$1'; see ablate.sh --help" 2 ;;
   esac
   case $1 in
@@ -87,6 +89,7 @@ while (($# > 0)); do
     --movetime) check_number "$1" "$2" && movetime=$2 ;;
     --error) check_number "$1" "$2" && error=$2 ;;
     --max-games) max_games=$2 ;;
+    --jobs) jobs=$2 ;;
     --khanzero) program=$2 ;;
   esac
   shift 2
@@ -98,6 +101,17 @@ done
 [[ -f $config ]] || fail "there is no configuration '$config'" 2
 [[ $seeds =~ ^[0-9]{1,18}(,[0-9]{1,18})*$ ]] || fail "--seeds takes numbers such as 1,2,3, not '$seeds'" 2
 [[ $max_games =~ ^[0-9]{1,7}$ ]] || fail "--max-games takes a number, not '$max_games'" 2
+# The cores that this process may use, which need not be all.
+mapfile -t cores < <(awk '/^Cpus_allowed_list:/ {
+  for (i = split($2, parts, ","); i > 0; --i) {
+    n = split(parts[i], ends, "-")
+    for (core = ends[1]; core <= ends[n]; ++core) print core
+  }
+}' /proc/self/status)
+[[ $jobs =~ ^[1-9][0-9]{0,3}$ ]] && ((jobs <= ${#cores[@]})) ||
+  fail "--jobs takes a number from 1 to ${#cores[@]}, the cores of this machine, not '$jobs'" 2
+share=$((${#cores[@]} / jobs))
+((jobs == 1)) || common=(--set "selfplay.workers=$share" --set "learner.threads=$share" "${common[@]}")
 [[ -x $program ]] || fail "there is no program '$program'; scripts/build.sh makes it" 2
 
 # --- the variants -------------------------------------------------------------------------------
@@ -155,9 +169,10 @@ flock -n 9 || fail "another ablate.sh works in '$out'; wait for it, or take anot
 
 # --- training -----------------------------------------------------------------------------------
 
-train_one() {  # name seed
+train_one() {  # name seed, and the program with what goes before it
   local run=$out/runs/$1-seed$2 asked
   train_arguments "$1" "$2"
+  local start=("${@:3}")
   asked=$(printf '%s\n' "$(cksum <"$config")" "${train[@]:2}")
   mkdir -p "$run.notes"
   if [[ -f $run.notes/arguments && $(<"$run.notes/arguments") != "$asked" ]]; then
@@ -169,7 +184,7 @@ train_one() {  # name seed
   printf '%s  %s, seed %s: %s minutes\n' "$(date +%H:%M:%S)" "$1" "$2" "$minutes" >&2
   local status=0 TIMEFORMAT='%U %S'
   # The lock is ours alone: training must not hold it on when this script is killed.
-  { time "$program" train --run "$run" "${train[@]}" --json \
+  { time "${start[@]}" train --run "$run" "${train[@]}" --json \
       >"$run.notes/result.json" 2>"$run.notes/log.txt" 9>&-; } 2>"$run.notes/times" || status=$?
   awk '{ print $1 + $2 }' "$run.notes/times" >>"$run.notes/cpu"
   ((status == 0)) || fail "training '$1' with seed $2 failed: $(tail -n 1 "$run.notes/log.txt")" 1
@@ -179,10 +194,35 @@ train_one() {  # name seed
 }
 
 IFS=, read -ra seed_list <<<"$seeds"
-if ((rate_only == 0)); then
+# All runs take as long: the job `first` of them takes each jobs-th.
+train_share() {  # first
+  local start=("$program") i=0 seed name of
+  if ((jobs > 1)); then
+    of=$(IFS=, && printf '%s' "${cores[*]:$1 * share:share}")
+    start=(taskset --cpu-list "$of" "$program")
+  fi
   for seed in "${seed_list[@]}"; do
-    for name in "${chosen[@]}"; do train_one "$name" "$seed"; done
+    for name in "${chosen[@]}"; do
+      ((i++ % jobs != $1)) || train_one "$name" "$seed" "${start[@]}"
+    done
   done
+}
+
+if ((rate_only == 0 && jobs == 1)); then
+  train_share 0
+elif ((rate_only == 0)); then
+  workers=() status=0
+  for ((i = 0; i < jobs; ++i)); do
+    train_share "$i" &
+    workers+=($!)
+  done
+  # When one fails the others stop as well, with a checkpoint each.
+  for ((i = 0; i < jobs; ++i)); do
+    wait -n "${workers[@]}" && continue
+    status=1
+    for worker in "${workers[@]}"; do pkill -TERM -P "$worker" || true; done
+  done
+  ((status == 0)) || exit 1
 fi
 
 # --- rating -------------------------------------------------------------------------------------

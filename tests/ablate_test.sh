@@ -79,7 +79,21 @@ expect 0 "| few | -100 | 30 | 1 |" --minutes 30 --only few --movetime 50
 [[ -f out/results-by-time.md ]] || failed "by time is not apart"
 grep -q -- '--movetime 50 ' calls || failed "not by time: $(tail -n 1 calls)"
 
+# Two at once share the work, each with its own cores. (A machine of one core has none to share.)
+if (($(nproc) > 1)); then
+  : >calls
+  expect 0 "| plain | +0 |" --out pair --seeds 1,2 --jobs 2
+  [[ $(grep '^train' calls | sort -u | wc -l) == 6 ]] || failed "not 6 trainings: $(cat calls)"
+  grep -q -- "--set selfplay.workers=$(($(nproc) / 2)) --set learner.threads=" calls ||
+    failed "threads are not shared: $(cat calls)"
+  touch fail
+  expect 1 "failed: the disk is full" --out broken --jobs 2
+  rm fail
+fi
+
 # Bad input.
+expect 2 "--jobs takes a number from 1 to" --jobs 0
+expect 2 "--jobs takes a number from 1 to" --jobs 9999
 expect 2 "trained with another configuration or arguments" --minutes 31
 expect 2 "has no variant 'none'" --only none
 expect 2 "needs --variants FILE" --variants ""
