@@ -12,6 +12,7 @@ void AddQuickCommands(CLI::App& app) {
   AddConfig(app);
   AddData(app);
   AddReport(app);
+  AddStatus(app);
   AddStudy(app);
   AddPgn(app);
   AddPerft(app);

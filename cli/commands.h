@@ -36,6 +36,7 @@ void AddPlay(CLI::App& app);
 void AddReport(CLI::App& app);
 void AddSelfPlay(CLI::App& app);
 void AddServe(CLI::App& app);
+void AddStatus(CLI::App& app);
 void AddStudy(CLI::App& app);
 void AddSuite(CLI::App& app);
 void AddTrain(CLI::App& app);

@@ -27,6 +27,8 @@ struct TrainCommand {
   ConfigOptions config;
   std::string run;
   std::string from;
+  ListenOptions listen;
+  int64_t listen_mib = 256;
   bool json = false;
 };
 
@@ -123,6 +125,30 @@ void PrintJson(const TrainSummary& summary) {
   std::cout << json.dump() << "\n";
 }
 
+// Actors on other machines.
+void AddListenOptions(CLI::App& sub, TrainCommand& command) {
+  CLI::Option* const listen =
+      sub.add_option(
+             "--listen", command.listen.url,
+             "Take the games of actors on other machines (selfplay --connect) through a "
+             "Redis server: redis://[USER@]HOST[:PORT][/DATABASE] or "
+             "unix:///PATH[?db=DATABASE]. The password is read from KHANZERO_REDIS_PASSWORD")
+          ->type_name("URL");
+  sub.add_option("--listen-limit", command.listen_mib,
+                 "With --listen: so many MiB of games may wait in Redis; actors keep theirs then")
+      ->type_name("MIB")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 20))
+      ->capture_default_str()
+      ->needs(listen);
+  sub.add_flag("--own-games", command.listen.own_games,
+               "With --listen: play here, too, instead of waiting for the actors' games")
+      ->needs(listen);
+  sub.add_flag("--replace-run", command.listen.replace_run,
+               "With --listen: take a database that another run has, deleting what waits there, "
+               "when that run's learner is gone")
+      ->needs(listen);
+}
+
 }  // namespace
 
 void AddTrain(CLI::App& app) {
@@ -139,6 +165,7 @@ void AddTrain(CLI::App& app) {
                   "configuration is the other run's unless --config is given; --set "
                   "network.blocks=N and the like grow the network without a change of what it says")
       ->type_name("PATH");
+  AddListenOptions(*sub, *command);
   sub->add_flag("--json", command->json,
                 "Print the result as one JSON object on stdout, progress on stderr");
   sub->footer(
@@ -148,6 +175,8 @@ void AddTrain(CLI::App& app) {
   sub->callback([command] {
     TrainOptions options = ReadOptions(*command);
     options.out = command->json ? stderr : stdout;
+    options.listen = command->listen;
+    options.listen.most_bytes = command->listen_mib << 20;
     const StopOnSignals signals;
     options.stop = signals.token();
     const TrainSummary summary = RunTraining(options);

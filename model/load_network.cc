@@ -14,6 +14,7 @@
 #include "model/files.h"
 #include "model/folded_network.h"
 #include "model/network_file.h"
+#include "model/parse_network.h"
 #include "model/safetensors.h"
 
 namespace khanzero {
@@ -52,19 +53,24 @@ void CheckNumbers(const FoldedNetwork& network, const std::string& path) {
   check_all(network.linears());
 }
 
-std::shared_ptr<const FoldedNetwork> LoadExport(const std::string& path, const GameInfo* expected) {
-  RefuseOtherFormats(path);
-  StoredNetwork stored = ParseNetwork(ReadFile(path), path);
-  if (expected != nullptr) CheckSameGame(stored.description.info.game, *expected, path);
+}  // namespace
+
+std::shared_ptr<const FoldedNetwork> ParseNetworkForPlay(std::string_view bytes,
+                                                         const std::string& source,
+                                                         const GameInfo* expected) {
+  StoredNetwork stored = ParseNetwork(bytes, source);
+  if (expected != nullptr) CheckSameGame(stored.description.info.game, *expected, source);
+  CheckNumbers(*stored.network, source);
   return std::move(stored.network);
 }
 
-}  // namespace
-
 std::shared_ptr<const FoldedNetwork> LoadFoldedNetwork(const std::string& path,
                                                        const GameInfo* expected) {
-  auto network =
-      IsExport(path) ? LoadExport(path, expected) : LoadCheckpointNetwork(path, expected);
+  if (IsExport(path)) {
+    RefuseOtherFormats(path);
+    return ParseNetworkForPlay(ReadFile(path), path, expected);
+  }
+  auto network = LoadCheckpointNetwork(path, expected);
   CheckNumbers(*network, path);
   return network;
 }

@@ -12,8 +12,8 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 packages=(
   cmake g++ ninja-build ccache pkg-config
   libeigen3-dev libspdlog-dev libyaml-cpp-dev libgtest-dev libcli11-dev nlohmann-json3-dev
-  libcpp-httplib-dev libsqlitecpp-dev libsqlite3-dev libzstd-dev libxxhash-dev libminizip-dev
-  libprotobuf-dev protobuf-compiler libdnnl-dev libonnx-dev
+  libcpp-httplib-dev libhiredis-dev libsqlitecpp-dev libsqlite3-dev libzstd-dev libxxhash-dev
+  libminizip-dev libprotobuf-dev protobuf-compiler libdnnl-dev libonnx-dev redis-server
 )
 
 # Whether CMAKE_PREFIX_PATH names a LibTorch of the user's own.
@@ -35,7 +35,7 @@ if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
 setup.sh: this system has no apt, so nothing was installed. A build needs: CMake 3.24, Ninja, a C++20
 compiler, pkg-config, LibTorch (1.13 or later; your own is found through CMAKE_PREFIX_PATH) on
 OpenBLAS or MKL, oneDNN 2.6 or later, Eigen 3, spdlog, yaml-cpp, GoogleTest, CLI11, cpp-httplib,
-nlohmann-json, SQLiteCpp, SQLite 3, zstd, xxHash, minizip, protobuf and ONNX. With all of them in
+hiredis, nlohmann-json, SQLiteCpp, SQLite 3, zstd, xxHash, minizip, protobuf and ONNX. With all of them in
 place, set KHANZERO_SKIP_SETUP=1.
 TEXT
   exit 1

@@ -1,25 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Self-play for a run that another process trains: plays with the run's newest checkpoint, puts
-// the games into its store, and takes each new checkpoint as it comes.
+// Self-play for a run that another process trains: plays with the run's newest network, hands over
+// the games, and takes each new network as it comes. Where the run is, its link knows.
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <stop_token>
 #include <string>
 
-#include "train/config.h"
+#include "train/actor_link.h"
 
 namespace khanzero {
 
 struct ActorOptions {
-  Config config;  // the run's own, workers and batch perhaps another
-  std::filesystem::path run;
   int64_t games = 0;  // to play; 0: no such end
   std::stop_token stop;
-  std::function<void(const std::string&)> say;  // a line for each checkpoint, and now and then
+  std::function<void(const std::string&)> say;  // a line for each network, and now and then
 };
 
 struct ActorSummary {
@@ -27,7 +24,7 @@ struct ActorSummary {
   int64_t positions = 0;
 };
 
-// Throws InputError when the folder is no run or has no checkpoint yet.
-ActorSummary RunActor(const ActorOptions& options);
+// Plays until it is stopped, has its games, or the run is finished. Throws what the link throws.
+ActorSummary RunActor(ActorLink& link, const ActorOptions& options);
 
 }  // namespace khanzero

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "train/cycle_metrics.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -10,25 +9,6 @@
 #include "env/error.h"
 
 namespace khanzero {
-
-void CycleMetrics::Count(const GameRecord& game) {
-  ++new_games;
-  new_positions += static_cast<int64_t>(game.samples.size());
-  new_policy_positions += PolicyTargets(game);
-  new_plies += static_cast<int64_t>(game.move_ranks.size());
-  white_wins += game.outcome.result == Result::kWhiteWins;
-  black_wins += game.outcome.result == Result::kBlackWins;
-  draws += game.outcome.result == Result::kDraw;
-  capped_games += game.outcome.reason == EndReason::kPlyCap;
-  ++endings[std::string(Text(game.outcome.reason))];
-  if (!game.start_fen.empty()) {
-    ++earlier_starts;
-    return;
-  }
-  const auto begin = game.move_ranks.begin();
-  openings.emplace(
-      begin, begin + static_cast<std::ptrdiff_t>(std::min(kOpeningPlies, game.move_ranks.size())));
-}
 
 namespace {
 
@@ -108,6 +88,16 @@ void CycleMetrics::AppendTo(const std::filesystem::path& path) const {
   for (const auto& [opponent, score] : scores) line["scores"][opponent] = score;
   if (ladder) {
     line["ladder"] = {{"elo", ladder->elo}, {"error", ladder->error}, {"games", ladder->games}};
+  }
+  if (actors) {
+    line["actors"] = {{"alive", actors->alive},
+                      {"games", actors->games},
+                      {"games_per_second", actors->games_per_second},
+                      {"duplicates", actors->duplicates},
+                      {"refused", actors->refused},
+                      {"stream_batches", actors->stream_batches},
+                      {"stream_bytes", actors->stream_bytes},
+                      {"lag_seconds", actors->lag_seconds}};
   }
   // One write of a whole line: a reader sees it or not. What a killed process left of a line is
   // ended first, so that only that one is lost.

@@ -5,14 +5,13 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "train/game_record.h"
+#include "train/actor_hub.h"
+#include "train/cycle_games.h"
 #include "train/learner.h"
 
 namespace khanzero {
@@ -30,9 +29,8 @@ struct LadderStanding {
   int64_t games = 0;   // that it played
 };
 
-struct CycleMetrics {
-  static constexpr size_t kOpeningPlies = 6;
-
+// With what this cycle's games were like.
+struct CycleMetrics : CycleGames {
   int64_t cycle = 0;
   double hours = 0.0;  // of work, since the run began
   int64_t step = 0;
@@ -53,33 +51,14 @@ struct CycleMetrics {
   std::vector<std::pair<std::string, double>> scores;  // opponent, points a game 0..1
   std::optional<LadderStanding> ladder;
   int64_t damaged_games = 0;
-
-  // Of this cycle's games.
-  int64_t new_games = 0;
-  int64_t new_positions = 0;
-  int64_t new_policy_positions = 0;  // those of them that have a policy target
-  int64_t new_plies = 0;
-  int64_t white_wins = 0;
-  int64_t black_wins = 0;
-  int64_t draws = 0;
-  int64_t capped_games = 0;
-  std::map<std::string, int64_t> endings;
-  int64_t earlier_starts = 0;                // games that start from a position of an earlier one
-  std::set<std::vector<uint16_t>> openings;  // different first kOpeningPlies moves of the others
+  std::optional<ActorFigures> actors;  // of other machines, where they are listened to
 
   std::vector<std::string> alarms;
 
-  // White's points a game.
-  double white_score() const {
-    return new_games == 0 ? 0.5
-                          : (static_cast<double>(white_wins) + 0.5 * static_cast<double>(draws)) /
-                                static_cast<double>(new_games);
-  }
   double learner_waiting_share() const {
     return learner_seconds > 0.0 ? training.waiting_seconds / learner_seconds : 0.0;
   }
 
-  void Count(const GameRecord& game);
   // Adds one line of JSON. Throws RuntimeFailure when it cannot be written.
   void AppendTo(const std::filesystem::path& path) const;
 };

@@ -7,16 +7,17 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "env/error.h"
 #include "env/games.h"
 #include "model/files.h"
 #include "model/inference.h"
 #include "train/cycle_ladder.h"
+#include "train/cycle_match.h"
 #include "train/cycle_metrics.h"
 #include "train/health.h"
 #include "train/learner.h"
+#include "train/loop_state.h"
 #include "train/play_games.h"
 #include "train/replay_store.h"
 #include "train/replay_window.h"
@@ -37,39 +38,20 @@ double SecondsSince(steady_clock::time_point start) {
   return std::chrono::duration<double>(steady_clock::now() - start).count();
 }
 
-// A deterministic run has one worker and one thread, and nothing in it may depend on the clock.
-Config Effective(Config config) {
-  if (!config.loop.deterministic) return config;
-  const auto use_one = [](const char* key, int& setting) {
-    if (setting > 1) {
-      throw InputError(std::string("loop.deterministic needs ") + key + " 1, but it is " +
-                       std::to_string(setting));
-    }
-    setting = 1;
-  };
-  use_one("selfplay.workers", config.selfplay.workers);
-  use_one("learner.threads", config.learner.threads);
-  if (config.loop.max_hours > 0.0) {
-    throw InputError(
-        "loop.deterministic needs an end by games, not by the clock: set loop.max_hours to 0 and "
-        "loop.max_games to the number of games");
-  }
-  return config;
-}
-
 class TrainingLoop {
  public:
   explicit TrainingLoop(const TrainOptions& options)
-      : config_(Effective(options.config)),
+      : config_(LoopConfig(options.config)),
         run_(OpenRunFolder(options.run, config_)),
         lock_(run_),
         display_(options.out),
         stop_(options.stop),
         store_(OpenStore()),
+        hub_(OpenActorHub(options.listen, config_, run_)),
         numbers_(store_.GameNumbers(), store_.Pruned().numbers_below),
         window_(config_.learner),
         replayer_(MakeReplayer(config_.game)),
-        self_play_(MakeSelfPlay(config_)),
+        self_play_(hub_->plays_here() ? MakeSelfPlay(config_) : nullptr),
         probe_(MakeSearchProbe(config_, kProbedPositions, /*seed=*/1)),
         feed_(config_, store_, *replayer_, window_, [this](const std::string& why) {
           ++metrics_.damaged_games;
@@ -82,10 +64,12 @@ class TrainingLoop {
 
   TrainSummary Run() {
     Announce();
+    Offer();
     while (!Done()) {
       Play();
       Learn();
       Save();
+      Offer();
       if (stop_.stop_requested()) break;
       Measure();
       Rate();
@@ -118,16 +102,11 @@ class TrainingLoop {
     }
     learner_ = std::make_unique<Learner>(config_, *latest);
     checkpoint_ = *latest;
-    try {
-      const auto state = nlohmann::json::parse(learner_->loop_state());
-      state.at("cycle").get_to(cycle_);
-      state.at("hours").get_to(hours_before_);
-      state.at("trained_samples").get_to(trained_samples_);
-      state.at("last_match").get_to(status_.last_match);
-    } catch (const nlohmann::json::exception& e) {
-      throw InputError("checkpoint '" + latest->string() +
-                       "': the loop's state is damaged: " + e.what());
-    }
+    const LoopState state = ParseLoopState(learner_->loop_state(), latest->string());
+    cycle_ = state.cycle;
+    hours_before_ = state.hours;
+    trained_samples_ = state.trained_samples;
+    status_.last_match = state.last_match;
     resumed_ = true;
   }
 
@@ -144,15 +123,14 @@ class TrainingLoop {
     if (status_.run.empty()) status_.run = run_.path().string();
     status_.game = config_.game;
     status_.step = learner_->step();
-    const std::string network =
-        Text(config_.network) + ", " + std::to_string(learner_->parameter_count()) + " parameters";
-    Say((resumed_ ? "Going on with " : "Training ") + config_.game + " in " + run_.path().string() +
-        ": " + network);
+    Say(fmt::format("{} {} in {}: {}, {} parameters", resumed_ ? "Going on with" : "Training",
+                    config_.game, run_.path().string(), Text(config_.network),
+                    learner_->parameter_count()));
     if (!learner_->origin().empty()) Say("Begun from " + Printable(learner_->origin()));
     Say("Inference on " + Text(DescribeInference(config_.inference)));
     if (resumed_) {
-      Say("From " + checkpoint_.filename().string() + ", " + std::to_string(status_.games) +
-          " games so far, " + DurationText(Hours()) + " of work so far");
+      Say(fmt::format("From {}, {} games so far, {} of work so far",
+                      checkpoint_.filename().string(), status_.games, DurationText(Hours())));
     }
   }
 
@@ -166,17 +144,11 @@ class TrainingLoop {
 
   bool Done() const { return stop_.stop_requested() || Progress() >= 1.0; }
 
-  void Show(const char* phase, bool now = false) {
+  void Show(const std::string& phase, bool now = false) {
     status_.phase = phase;
     status_.cycle = cycle_;
     status_.hours = Hours();
-    status_.hours_left.reset();
-    const double progress = Progress();
-    if (config_.loop.max_hours > 0.0 && config_.loop.max_games == 0) {
-      status_.hours_left = std::max(0.0, config_.loop.max_hours - status_.hours);
-    } else if (progress > 0.0) {
-      status_.hours_left = status_.hours * (1.0 - progress) / progress;
-    }
+    status_.hours_left = HoursLeft(config_.loop, {.games = status_.games, .hours = status_.hours});
     now ? display_.Finish(status_) : display_.Update(status_);
   }
 
@@ -192,14 +164,12 @@ class TrainingLoop {
     status_.steps_made = status_.steps_wanted = 0;
     CountStored();
     const int64_t cycle_begin = cycle_ * config_.loop.games_per_cycle;
-    const int64_t cycle_end = cycle_begin + config_.loop.games_per_cycle;
     metrics_.simulations = SimulationsAt(config_, {.games = cycle_begin, .hours = Hours()});
-    int64_t wanted = cycle_end - status_.games;
-    status_.games_played = config_.loop.games_per_cycle - std::max<int64_t>(0, wanted);
-    if (config_.loop.max_games > 0) {
-      wanted = std::min(wanted, config_.loop.max_games - status_.games);
-    }
+    status_.games_played =
+        std::clamp<int64_t>(status_.games - cycle_begin, 0, config_.loop.games_per_cycle);
+    const int64_t wanted = CycleEnd() - status_.games;
     if (wanted <= 0) return;
+    if (!hub_->plays_here()) return AwaitGames();
 
     const bool uniform = cycle_begin < config_.loop.uniform_games;
     const std::shared_ptr<const FoldedNetwork> network = learner_->Folded(window_);
@@ -215,13 +185,14 @@ class TrainingLoop {
     PlayGames(*self_play_, player, ThreadsFor(config_.selfplay.workers), wanted, numbers_, stop_,
               [&](const std::vector<GameRecord>& games, const PlayProgress& progress) {
                 Store(games);
+                CountArrived();
                 status_.evaluations_per_second = progress.evaluations_per_second();
                 status_.positions_per_second = progress.positions_per_second();
                 metrics_.self_play_seconds = progress.seconds;
                 metrics_.evaluations = progress.evaluations;
                 metrics_.waiting_share = progress.waiting_share;
                 Show("self-play");
-                return Progress() < 1.0;
+                return Progress() < 1.0 && !(hub_->listens() && CycleIsPlayed());
               });
     Show("self-play", true);
   }
@@ -237,6 +208,47 @@ class TrainingLoop {
     status_.games_played += added;
   }
 
+  // Until actors have played the cycle's games.
+  void AwaitGames() {
+    const auto start = steady_clock::now();
+    while (!Done() && !CycleIsPlayed()) {
+      hub_->Wait(stop_);
+      CountArrived();
+      // What arrives between a count of the store and the news of it is in both.
+      if (CycleIsPlayed() || Progress() >= 1.0) CountStored();
+      metrics_.self_play_seconds = SecondsSince(start);
+      const ActorFigures actors = hub_->figures().value_or(ActorFigures{});
+      Show(fmt::format("waiting for games of {} actors, {:.1f} games/s", actors.alive,
+                       actors.games_per_second));
+    }
+    Show("games have come", true);
+  }
+
+  // Games that actors sent, which are in the store.
+  CycleGames TakeNews() {
+    HubNews news = hub_->TakeNews();
+    for (const std::string& note : news.notes) Say(note);
+    metrics_.Add(news.games);
+    return std::move(news.games);
+  }
+
+  void CountArrived() {
+    const CycleGames arrived = TakeNews();
+    status_.games += arrived.new_games;
+    status_.games_played += arrived.new_games;
+    status_.positions += arrived.new_positions;
+  }
+
+  // What actors play with until the next one.
+  void Offer() {
+    if (!hub_->listens()) return;
+    hub_->Offer({.name = checkpoint_.filename().string(),
+                 .info = std::make_shared<const CheckpointInfo>(Info()),
+                 .network = learner_->Folded(window_),
+                 .simulations = SimulationsAt(config_, {.games = status_.games, .hours = Hours()}),
+                 .uniform = status_.games < config_.loop.uniform_games});
+  }
+
   // Games of other processes may have filled more than one cycle meanwhile: what they would have
   // taught is learned already.
   int64_t NextCycle() const {
@@ -244,11 +256,12 @@ class TrainingLoop {
     return std::max(cycle_ + 1, status_.games / config_.loop.games_per_cycle);
   }
 
-  bool CycleIsPlayed() const {
+  // Games of the run when this cycle has all of its own.
+  int64_t CycleEnd() const {
     const int64_t end = (cycle_ + 1) * config_.loop.games_per_cycle;
-    return status_.games >=
-           (config_.loop.max_games > 0 ? std::min(end, config_.loop.max_games) : end);
+    return config_.loop.max_games > 0 ? std::min(end, config_.loop.max_games) : end;
   }
+  bool CycleIsPlayed() const { return status_.games >= CycleEnd(); }
 
   void Learn() {
     // Stopped: what is played of a deterministic run's cycle waits for the rest.
@@ -277,15 +290,17 @@ class TrainingLoop {
           status_.value_loss = report.loss.value;
           status_.samples_per_second =
               static_cast<double>(report.samples) / std::max(1e-3, SecondsSince(start));
+          TakeNews();
           Show("learning");
         });
     metrics_.learner_seconds = SecondsSince(start);
     trained_samples_ += metrics_.training.samples;
     learned_ = metrics_.training.steps >= steps;
     if (metrics_.training.returns > 0) {
-      Say("The learner went back to its last good state " +
-          std::to_string(metrics_.training.returns) +
-          " times: a loss was not finite or leapt (see learner.loss_leap)");
+      Say(fmt::format(
+          "The learner went back to its last good state {} times: a loss was not finite "
+          "or leapt (see learner.loss_leap)",
+          metrics_.training.returns));
     }
     if (!learned_) return;
     metrics_.reuse =
@@ -301,64 +316,45 @@ class TrainingLoop {
   void Save() {
     // A cycle that was interrupted goes on after a restart; a finished one counts.
     const bool complete = learned_ && status_.games >= (cycle_ + 1) * config_.loop.games_per_cycle;
-    const nlohmann::json state = {{"cycle", complete ? NextCycle() : cycle_},
-                                  {"hours", Hours()},
-                                  {"trained_samples", trained_samples_},
-                                  {"last_match", status_.last_match}};
-    const CheckpointInfo info{.game = replayer_->info(),
-                              .network = config_.network,
-                              .step = learner_->step(),
-                              .games = status_.games,
-                              .positions = status_.positions,
-                              .config_yaml = ToYaml(config_),
-                              .program_version = {},
-                              .date = {},
-                              .origin = learner_->origin()};
+    const LoopState state{.cycle = complete ? NextCycle() : cycle_,
+                          .hours = Hours(),
+                          .trained_samples = trained_samples_,
+                          .last_match = status_.last_match};
     const std::string name = RunFolder::CheckpointName(learner_->step());
     checkpoint_ = run_.checkpoints() / name;
-    learner_->Save(checkpoint_, info, *learner_->Folded(window_), state.dump(2));
+    learner_->Save(checkpoint_, Info(), *learner_->Folded(window_), ToText(state));
     run_.SetLatest(name);
     run_.PruneCheckpoints(config_.loop.keep_checkpoints);
     log_->info("checkpoint {} after {} games", name, status_.games);
   }
 
-  MatchResult PlayAgainst(const std::string& opponent, int pairs) {
-    PlayerSettings player;
-    player.search = {.algorithm = RootAlgorithm::kPuct,
-                     .simulations = config_.evaluation.simulations};
-    player.inference = config_.inference;
-    MatchSettings settings;
-    settings.pairs = pairs;
-    settings.seed = config_.seed;
-    settings.game = {.kings_landing = config_.kings_landing};
-    settings.threads = ThreadsFor(config_.selfplay.workers);
-    settings.stop = stop_;
-    settings.on_game = [&](const MatchResult&) { Show("evaluating"); };
-    return PlayMatch(config_.game,
-                     {.spec = "checkpoint:" + checkpoint_.string(),
-                      .name = checkpoint_.filename().string(),
-                      .evaluator = nullptr,
-                      .settings = player},
-                     {.spec = opponent, .name = opponent, .evaluator = nullptr, .settings = {}},
-                     settings);
+  CheckpointInfo Info() const {
+    return {.game = replayer_->info(),
+            .network = config_.network,
+            .step = learner_->step(),
+            .games = status_.games,
+            .positions = status_.positions,
+            .config_yaml = ToYaml(config_),
+            .program_version = {},
+            .date = {},
+            .origin = learner_->origin()};
   }
 
-  static std::string Percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
+  CycleMatch Match() {
+    return {.config = config_, .checkpoint = checkpoint_, .stop = stop_, .on_game = [this] {
+              Show("evaluating");
+            }};
+  }
 
   void Measure() {
     const EvaluationSettings& settings = config_.evaluation;
     if (settings.every_cycles == 0 || (cycle_ + 1) % settings.every_cycles != 0) return;
-    std::string text;
-    for (const char* const opponent : {"random", "greedy"}) {
-      const MatchResult result = PlayAgainst(opponent, settings.pairs);
-      if (stop_.stop_requested()) return;  // half a match says nothing
-      metrics_.scores.emplace_back(opponent, result.total.score());
-      text +=
-          std::string(text.empty() ? "" : ", ") + opponent + " " + Percent(result.total.score());
-    }
-    status_.last_match = text;
+    MatchScores scores = MeasureNewest(Match());
+    if (stop_.stop_requested()) return;  // half a match says nothing
+    metrics_.scores = std::move(scores);
+    status_.last_match = Text(metrics_.scores);
     Say(fmt::format("Cycle {}, step {}, {} games: score against {} ({} games each)", cycle_,
-                    learner_->step(), status_.games, text, 2 * settings.pairs));
+                    learner_->step(), status_.games, status_.last_match, 2 * settings.pairs));
   }
 
   void Rate() {
@@ -380,6 +376,8 @@ class TrainingLoop {
     metrics_.positions = status_.positions;
     metrics_.window_positions = window_.positions();
     metrics_.window_bytes = static_cast<int64_t>(window_.bytes());
+    TakeNews();
+    metrics_.actors = hub_->figures();
     metrics_.alarms = AlarmsOf(metrics_, config_);
     for (const std::string& alarm : metrics_.alarms) Say("Warning: " + alarm);
     metrics_.AppendTo(run_.metrics());
@@ -403,8 +401,9 @@ class TrainingLoop {
       Say("Stopped; everything is saved. The same command goes on from here.");
       return summary;
     }
+    hub_->Finish();
     if (config_.evaluation.final_pairs > 0) {
-      MatchResult result = PlayAgainst("random", config_.evaluation.final_pairs);
+      MatchResult result = MatchNewest(Match(), "random", config_.evaluation.final_pairs);
       if (!stop_.stop_requested()) summary.final_match = std::move(result);
     }
     Show("done", true);
@@ -418,6 +417,7 @@ class TrainingLoop {
   const std::stop_token stop_;
   std::shared_ptr<spdlog::logger> log_;
   ReplayStore store_;
+  const std::unique_ptr<ActorHub> hub_;
   GameNumbers numbers_;
   ReplayWindow window_;
   std::unique_ptr<Replayer> replayer_;

@@ -19,6 +19,7 @@
 #include <string>
 
 #include "play/match.h"
+#include "train/actor_hub.h"
 #include "train/config.h"
 
 namespace khanzero {
@@ -28,6 +29,7 @@ struct TrainOptions {
   std::filesystem::path run;
   std::FILE* out = stdout;  // progress
   std::stop_token stop;     // ends the run cleanly, with a checkpoint
+  ListenOptions listen;     // to actors on other machines
 };
 
 struct TrainSummary {

@@ -102,6 +102,17 @@ ReplayStore::~ReplayStore() = default;
 ReplayStore::ReplayStore(ReplayStore&&) noexcept = default;
 
 int ReplayStore::Add(std::span<const GameRecord> games) {
+  std::vector<std::string> bytes;
+  std::vector<SerializedGame> serialized;
+  for (const GameRecord& game : games) bytes.push_back(SerializeRecord(game));
+  for (size_t i = 0; i < games.size(); ++i) {
+    serialized.push_back({.columns = ColumnsOf(games[i]), .bytes = bytes[i]});
+  }
+  const std::vector<bool> added = AddSerialized(serialized);
+  return static_cast<int>(std::count(added.begin(), added.end(), true));
+}
+
+std::vector<bool> ReplayStore::AddSerialized(std::span<const SerializedGame> games) {
   return Guarded(impl_->path, "adding games", [&] {
     SQLite::Database& db = impl_->database;
     SQLite::Transaction transaction(db, SQLite::TransactionBehavior::IMMEDIATE);
@@ -109,10 +120,9 @@ int ReplayStore::Add(std::span<const GameRecord> games) {
         db,
         "INSERT OR IGNORE INTO games (id, number, network_step, plies, positions, result, reason, "
         "record) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
-    int added = 0;
-    for (const GameRecord& game : games) {
-      const std::string bytes = SerializeRecord(game);
-      const StoredColumns columns = ColumnsOf(game);
+    std::vector<bool> added;
+    for (const SerializedGame& game : games) {
+      const StoredColumns& columns = game.columns;
       insert.bind(1, static_cast<int64_t>(columns.id));
       insert.bind(2, static_cast<int64_t>(columns.number));
       insert.bind(3, columns.network_step);
@@ -120,8 +130,8 @@ int ReplayStore::Add(std::span<const GameRecord> games) {
       insert.bind(5, columns.positions);
       insert.bind(6, columns.result);
       insert.bind(7, columns.reason);
-      insert.bind(8, bytes.data(), static_cast<int>(bytes.size()));
-      added += insert.exec();
+      insert.bind(8, game.bytes.data(), static_cast<int>(game.bytes.size()));
+      added.push_back(insert.exec() > 0);
       insert.reset();
     }
     transaction.commit();

@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "train/game_record.h"
@@ -65,6 +66,13 @@ class ReplayStore {
   // Adds games in one transaction: when it returns they are on the disk. Returns how many were new.
   // Throws RuntimeFailure (a full disk, say); then none was added.
   int Add(std::span<const GameRecord> games);
+  // The same for records as SerializeRecord made them, which are kept as they are; says of each
+  // whether it was new.
+  struct SerializedGame {
+    StoredColumns columns;
+    std::string_view bytes;
+  };
+  std::vector<bool> AddSerialized(std::span<const SerializedGame> games);
 
   // Calls `visit` for the games after `sequence`, oldest first, at most `limit`; returns how many.
   int64_t ReadAfter(int64_t sequence, int64_t limit,

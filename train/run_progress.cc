@@ -20,6 +20,15 @@ double ProgressOf(const LoopSettings& loop, const RunSpent& spent) {
   return std::min(1.0, progress);
 }
 
+std::optional<double> HoursLeft(const LoopSettings& loop, const RunSpent& spent) {
+  if (loop.max_hours > 0.0 && loop.max_games == 0) {
+    return std::max(0.0, loop.max_hours - spent.hours);
+  }
+  const double progress = ProgressOf(loop, spent);
+  if (progress <= 0.0) return std::nullopt;
+  return spent.hours * (1.0 - progress) / progress;
+}
+
 int SimulationsAt(const Config& config, const RunSpent& spent) {
   const SelfPlaySettings& settings = config.selfplay;
   const int full = config.search.simulations;

@@ -20,6 +20,10 @@ struct RunSpent {
 // The share of the budget that is spent, 0..1; 0 when the run has no end.
 double ProgressOf(const LoopSettings& loop, const RunSpent& spent);
 
+// Hours until the budget is spent, as things go; nothing when the run has no end, or nothing is
+// spent yet.
+std::optional<double> HoursLeft(const LoopSettings& loop, const RunSpent& spent);
+
 // Simulations of a full search of self-play (progressive simulations): they grow from
 // selfplay.simulations_start to search.simulations, by equal factors in equal shares of
 // selfplay.simulations_grow_games, or of the run's budget where that is 0.
