@@ -64,7 +64,7 @@ class TrainingLoop {
         run_(OpenRunFolder(options.run, config_)),
         lock_(run_),
         display_(options.out),
-        stop_(options.stop),
+        stop_(options.stop.get_token()),
         store_(OpenStore()),
         numbers_(store_.GameNumbers(), store_.Pruned().numbers_below),
         window_(config_.learner),
@@ -76,6 +76,9 @@ class TrainingLoop {
           Say(why);
         }) {
     MakeLearner();
+    if (options.learners) {
+      learner_->Lead(*options.learners, options.stop, [this](const std::string& s) { Say(s); });
+    }
     CountStored();
     feed_.Refill(cycle_);
   }
@@ -259,8 +262,9 @@ class TrainingLoop {
     const double due = settings.samples_per_position * (1.0 - settings.validation_share) *
                            static_cast<double>(status_.positions) -
                        static_cast<double>(trained_samples_);
-    const auto steps = static_cast<int64_t>(due / settings.batch_size);
-    if (steps <= 0 || window_.training_positions() < settings.batch_size) {
+    const int64_t batch_size = learner_->samples_a_step();
+    const auto steps = static_cast<int64_t>(due / static_cast<double>(batch_size));
+    if (steps <= 0 || window_.training_positions() < batch_size) {
       log_->info("no step is due: {} training positions in the window",
                  window_.training_positions());
       learned_ = true;
@@ -343,8 +347,6 @@ class TrainingLoop {
                      settings);
   }
 
-  static std::string Percent(double share) { return fmt::format("{:.1f} %", 100.0 * share); }
-
   void Measure() {
     const EvaluationSettings& settings = config_.evaluation;
     if (settings.every_cycles == 0 || (cycle_ + 1) % settings.every_cycles != 0) return;
@@ -353,8 +355,8 @@ class TrainingLoop {
       const MatchResult result = PlayAgainst(opponent, settings.pairs);
       if (stop_.stop_requested()) return;  // half a match says nothing
       metrics_.scores.emplace_back(opponent, result.total.score());
-      text +=
-          std::string(text.empty() ? "" : ", ") + opponent + " " + Percent(result.total.score());
+      text += fmt::format("{}{} {:.1f} %", text.empty() ? "" : ", ", opponent,
+                          100.0 * result.total.score());
     }
     status_.last_match = text;
     Say(fmt::format("Cycle {}, step {}, {} games: score against {} ({} games each)", cycle_,
@@ -392,6 +394,7 @@ class TrainingLoop {
   // --- the end ---------------------------------------------------------------------------------
 
   TrainSummary Finish() {
+    learner_->Dismiss();
     TrainSummary summary{.stopped = stop_.stop_requested() || Progress() < 1.0,
                          .games = status_.games,
                          .positions = status_.positions,
