@@ -20,6 +20,7 @@ class StopOnSignals {
   StopOnSignals& operator=(const StopOnSignals&) = delete;
 
   std::stop_token token() const { return stop_.get_token(); }
+  std::stop_source source() const { return stop_; }
 
  private:
   struct sigaction interrupt_before_ {};

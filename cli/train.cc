@@ -8,6 +8,8 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "cli/commands.h"
 #include "cli/config_options.h"
@@ -15,6 +17,7 @@
 #include "env/games.h"
 #include "model/files.h"
 #include "train/learner_begin.h"
+#include "train/learner_place.h"
 #include "train/loop.h"
 #include "train/run_folder.h"
 #include "train/status_display.h"
@@ -29,6 +32,7 @@ struct TrainCommand {
   std::string from;
   ListenOptions listen;
   int64_t listen_mib = 256;
+  int learners = 1;
   bool json = false;
 };
 
@@ -149,6 +153,29 @@ void AddListenOptions(CLI::App& sub, TrainCommand& command) {
       ->needs(listen);
 }
 
+// A learner that another one leads: it needs no folder, and its configuration comes from there.
+void Follow(const TrainCommand& command, const LearnerPlace& place, std::stop_token stop) {
+  std::FILE* const out = command.json ? stderr : stdout;
+  const FollowSummary summary = FollowTraining({.place = place,
+                                                .settings = command.config.settings,
+                                                .stop = std::move(stop),
+                                                .say = [out](const std::string& text) {
+                                                  fmt::print(out, "{}\n", text);
+                                                  std::fflush(out);
+                                                }});
+  if (command.json) {
+    const nlohmann::ordered_json json = {{"rank", place.rank},
+                                         {"learners", place.learners},
+                                         {"stopped", summary.stopped},
+                                         {"steps", summary.steps},
+                                         {"weights", summary.weights}};
+    std::cout << json.dump() << "\n";
+  } else {
+    fmt::print(out, "{}: {} steps made with the others\n", summary.stopped ? "Stopped" : "Done",
+               summary.steps);
+  }
+}
+
 }  // namespace
 
 void AddTrain(CLI::App& app) {
@@ -166,6 +193,14 @@ void AddTrain(CLI::App& app) {
                   "network.blocks=N and the like grow the network without a change of what it says")
       ->type_name("PATH");
   AddListenOptions(*sub, *command);
+  sub->add_option("--learners", command->learners,
+                  "Learners that share each step, learner.batch_size samples each. Start this "
+                  "command once for each of them, with RANK (0 has the run, the others follow), "
+                  "WORLD_SIZE (as many as here), MASTER_ADDR (where RANK 0 runs) and MASTER_PORT "
+                  "(29500) in its environment, as torchrun does; --set of a follower counts for it "
+                  "alone")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024));
   sub->add_flag("--json", command->json,
                 "Print the result as one JSON object on stdout, progress on stderr");
   sub->footer(
@@ -173,12 +208,20 @@ void AddTrain(CLI::App& app) {
       "Ctrl-C ends it with a checkpoint, a second Ctrl-C at once; the same command goes on.\n"
       "Exit codes: 0 done or stopped, 1 failed, 2 bad usage or input.");
   sub->callback([command] {
+    std::optional<LearnerPlace> place;
+    if (command->learners > 1) place = ReadLearnerPlace(command->learners);
+    if (place && place->rank > 0) {
+      const StopOnSignals signals;
+      Follow(*command, *place, signals.token());
+      return;
+    }
     TrainOptions options = ReadOptions(*command);
     options.out = command->json ? stderr : stdout;
     options.listen = command->listen;
     options.listen.most_bytes = command->listen_mib << 20;
+    options.learners = place;
     const StopOnSignals signals;
-    options.stop = signals.token();
+    options.stop = signals.source();
     const TrainSummary summary = RunTraining(options);
     if (command->json) {
       PrintJson(summary);

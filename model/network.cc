@@ -78,6 +78,11 @@ ConvNormImpl::ConvNormImpl(int in_channels, int out_channels, int kernel) {
   InitLayer(conv, 1.0);
 }
 
+torch::Tensor ConvNormImpl::forward(const torch::Tensor& x) {
+  const torch::Tensor y = conv->forward(x);
+  return learners && is_training() ? SharedBatchNorm(*norm, y, learners) : norm->forward(y);
+}
+
 ResidualBlockImpl::ResidualBlockImpl(int channels, Pooling pools) {
   first = register_module("first", ConvNorm(channels, channels, 3));
   second = register_module("second", ConvNorm(channels, channels, 3));
@@ -171,6 +176,12 @@ NetworkOutput NetworkImpl::forward(const torch::Tensor& x, Heads heads) {
     output.moves_left = torch::softplus(auxiliary->moves_left(for_value)).squeeze(1);
   }
   return output;
+}
+
+void NetworkImpl::ShareBatches(const c10::intrusive_ptr<SumOverLearners>& learners) {
+  for (const auto& module : modules()) {
+    if (auto* const layer = module->as<ConvNormImpl>()) layer->learners = learners;
+  }
 }
 
 torch::Tensor InputView(const float* planes, int64_t positions, const EncodingShape& shape) {

@@ -13,6 +13,7 @@
 #include "env/game_info.h"
 #include "model/folded_network.h"
 #include "model/settings.h"
+#include "model/shared_norm.h"
 
 namespace khanzero {
 
@@ -33,10 +34,12 @@ inline constexpr double kMovesLeftUnit = 20.0;
 class ConvNormImpl : public torch::nn::Module {
  public:
   ConvNormImpl(int in_channels, int out_channels, int kernel);
-  torch::Tensor forward(const torch::Tensor& x) { return norm->forward(conv->forward(x)); }
+  torch::Tensor forward(const torch::Tensor& x);
 
   torch::nn::Conv2d conv{nullptr};
   torch::nn::BatchNorm2d norm{nullptr};
+  // Those that share each batch of training; none where one learner has all of it.
+  c10::intrusive_ptr<SumOverLearners> learners;
 };
 TORCH_MODULE(ConvNorm);
 
@@ -103,6 +106,10 @@ class NetworkImpl : public torch::nn::Module {
 
   // `x` [B, planes, ranks, files], best a channels-last view: InputView() makes one.
   NetworkOutput forward(const torch::Tensor& x, Heads heads = Heads::kPlay);
+
+  // From here on training's batches are shared: norms take the statistics of the whole. Null: no
+  // more.
+  void ShareBatches(const c10::intrusive_ptr<SumOverLearners>& learners);
 
   const EncodingShape& shape() const { return shape_; }
   const NetworkSettings& settings() const { return settings_; }

@@ -28,7 +28,7 @@ has_own_libtorch() {
 }
 
 # LibTorch computes on the reference BLAS, some thirty times slower, until OpenBLAS is there.
-has_own_libtorch || packages+=(libtorch-dev libopenblas0-pthread)
+has_own_libtorch || packages+=(libtorch-dev libopenblas0-pthread libgloo-dev)
 
 if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
   cat >&2 <<TEXT

@@ -4,89 +4,33 @@
 #include <torch/torch.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
-#include <cmath>
 #include <future>
 #include <nlohmann/json.hpp>
 
 #include "env/error.h"
-#include "env/games.h"
 #include "model/activation_ranges.h"
-#include "model/cpu_features.h"
 #include "model/inference.h"
 #include "model/network.h"
-#include "model/torch_compat.h"
 #include "model/torch_switches.h"
 #include "train/learner_batch.h"
 #include "train/learner_calibration.h"
+#include "train/learner_core.h"
 #include "train/learner_losses.h"
 #include "train/learner_optimizer.h"
-#include "train/self_play.h"
+#include "train/learner_share.h"
 #include "train/training_files.h"
 
 namespace khanzero {
 
 namespace {
 
-// How often the learner notes a state to go back to, and how often in a row it goes back.
 // Enough for the ranges of activations, in a third of a second.
 constexpr int kCalibrationPositions = 512;
 
+// How often the learner notes a state to go back to, and how often in a row it goes back.
 constexpr int64_t kStepsBetweenNotes = 200;
 constexpr int kMostReturns = 3;
-
-// Moves `average` towards `network` by `share`: parameters and running statistics alike.
-void MoveTowards(NetworkImpl& average, const NetworkImpl& network, double share) {
-  const torch::NoGradGuard no_grad;
-  const auto blend = [&](const std::vector<torch::Tensor>& to,
-                         const std::vector<torch::Tensor>& by) {
-    for (size_t i = 0; i < to.size(); ++i) {
-      if (to[i].is_floating_point()) {
-        to[i].lerp_(by[i], share);
-      } else {
-        to[i].copy_(by[i]);
-      }
-    }
-  };
-  blend(average.parameters(), network.parameters());
-  blend(average.buffers(), network.buffers());
-}
-
-// Sees a loss that is not finite, or whose recent average is far above its long one.
-class LossWatch {
- public:
-  // Says whether the loss is sane. `leap` 0: only finiteness counts.
-  bool Add(double loss, double leap) {
-    if (!std::isfinite(loss)) return false;
-    if (count_ == 0) recent_ = typical_ = loss;
-    ++count_;
-    recent_ += 0.1 * (loss - recent_);
-    typical_ += 0.01 * (loss - typical_);
-    return leap <= 0.0 || recent_ <= leap * typical_;
-  }
-  nlohmann::json ToJson() const {
-    return {{"count", count_}, {"recent", recent_}, {"typical", typical_}};
-  }
-  void FromJson(const nlohmann::json& json) {
-    json.at("count").get_to(count_);
-    json.at("recent").get_to(recent_);
-    json.at("typical").get_to(typical_);
-  }
-
- private:
-  int64_t count_ = 0;
-  double recent_ = 0.0;
-  double typical_ = 0.0;
-};
-
-void AddTo(HeadLosses& sum, const HeadLosses& losses, double weight) {
-  sum.policy += weight * losses.policy;
-  sum.value += weight * losses.value;
-  sum.reply += weight * losses.reply;
-  sum.survival += weight * losses.survival;
-  sum.moves_left += weight * losses.moves_left;
-}
 
 HeadLosses Mean(const HeadLosses& sum, double count) {
   HeadLosses mean;
@@ -100,128 +44,54 @@ struct Learner::Impl {
   // A batch, and the random stream after it was drawn.
   struct Drawn {
     LearnerBatch batch;
+    std::vector<std::string> shares;  // of the learners that follow this one, packed
     Random random;
   };
-  // A state to go back to. The random stream is not part of it: the same batches would do the same.
-  struct Note {
-    std::string trained;
-    std::string averaged;
-    std::string optimizer;
-    int64_t step = 0;
-    LossWatch watch;
-    TrainingReport report;
-    TrainingReport sums;
-  };
+  explicit Impl(const Config& c) : core(c), replayer(MakeReplayer(c.game)), random(c.seed) {}
 
-  explicit Impl(const Config& c)
-      : config(c), replayer(MakeReplayer(c.game)), info(replayer->info()), random(c.seed) {
-    bf16 = UsesBf16(c.learner.precision);
-    heads = HeadsFor(c.learner);
+  int SamplesAStep() const {
+    return core.config.learner.batch_size * (group ? group->place().learners : 1);
   }
-
-  static bool UsesBf16(Precision precision) {
-    if (precision == Precision::kBf16) CheckCpuCan(precision);
-    return precision == Precision::kBf16 || (precision == Precision::kAuto && ThisCpu().bf16);
-  }
-
-  void UseThreads() const { SetTorchThreads(ThreadsFor(config.learner.threads)); }
-
-  // The network that plays: the average, if there is one.
-  NetworkImpl& shown() { return averaged ? *averaged : *network; }
 
   // Runs beside a step, in a thread of its own. With more of LibTorch's threads it would start a
   // team of them there, which takes cores from the step.
   Drawn DrawBatch(ReplayWindow& window, Random stream) const {
     SetTorchThreads(1);
-    const LearnerSettings& settings = config.learner;
-    const auto samples = window.Draw(ReplayWindow::Part::kTraining, settings.batch_size, stream);
-    const Targets targets = heads == Heads::kAll ? Targets::kAll : Targets::kPlay;
-    LearnerBatch batch = MakeLearnerBatch(*replayer, samples, settings, targets, stream);
-    return {std::move(batch), stream};
-  }
-
-  NetworkOutput Forward(NetworkImpl& with, const LearnerBatch& batch, Heads of) const {
-    if (!bf16) return with.forward(batch.planes, of);
-    const AutocastGuard autocast(torch::kCPU, torch::kBFloat16);
-    return with.forward(batch.planes, of);
-  }
-
-  // One optimiser step; says whether its loss was sane. Weights are left alone when it is not
-  // finite.
-  bool Step(const LearnerBatch& batch, double rate, Heads of, TrainingReport& sums) {
-    SetLearningRate(*optimizer, rate);
-    optimizer->zero_grad();
-    const Losses losses = ComputeLosses(Forward(*network, batch, of), batch, config.learner);
-    if (!watch.Add(losses.total.item<double>(), config.learner.loss_leap)) return false;
-    losses.total.backward();
-    const double limit = config.learner.gradient_clip > 0.0 ? config.learner.gradient_clip : 1e30;
-    const double norm = torch::nn::utils::clip_grad_norm_(network->parameters(), limit);
-    if (!std::isfinite(norm)) return false;
-    optimizer->step();
-    ++step;
-    folded = nullptr;
-    if (averaged) {
-      const auto n = static_cast<double>(step);
-      MoveTowards(*averaged, *network,
-                  1.0 - std::min(config.learner.ema_decay, (1.0 + n) / (10.0 + n)));
+    const auto samples = window.Draw(ReplayWindow::Part::kTraining, SamplesAStep(), stream);
+    const Targets targets = core.heads == Heads::kAll ? Targets::kAll : Targets::kPlay;
+    LearnerBatch batch = MakeLearnerBatch(*replayer, samples, core.config.learner, targets, stream);
+    std::vector<std::string> shares;
+    if (group) {
+      const int learners = group->place().learners;
+      for (int rank = 1; rank < learners; ++rank) {
+        shares.push_back(PackBatch(ShareOf(batch, rank, learners)));
+      }
+      batch = ShareOf(batch, 0, learners);
     }
-    AddTo(sums.loss, ToNumbers(losses), 1.0);
-    sums.policy_entropy += losses.entropy.item<double>();
-    sums.gradient_norm += norm;
-    sums.learning_rate = rate;
-    return true;
+    return {std::move(batch), std::move(shares), stream};
   }
 
-  Note MakeNote(const TrainingReport& report, const TrainingReport& sums) const {
-    return {.trained = SerializeWeights(*network),
-            .averaged = averaged ? SerializeWeights(*averaged) : std::string(),
-            .optimizer = SerializeOptimizer(*optimizer),
-            .step = step,
-            .watch = watch,
-            .report = report,
-            .sums = sums};
-  }
-  void GoBack(const Note& note) {
-    RestoreWeights(*network, note.trained, "the noted weights");
-    if (averaged) RestoreWeights(*averaged, note.averaged, "the noted average");
-    RestoreOptimizer(*optimizer, note.optimizer);
-    step = note.step;
-    folded = nullptr;
-    watch = note.watch;
-  }
-
-  void MakeAverage() {
-    if (config.learner.ema_decay <= 0.0) return;
-    averaged = Network(info.shape, config.network);
-    RestoreWeights(*averaged, SerializeWeights(*network), "the network");
-  }
-
-  Config config;
+  LearnerCore core;
   std::unique_ptr<Replayer> replayer;
-  GameInfo info;
-  Network network{nullptr};   // the one that is trained
-  Network averaged{nullptr};  // none when ema_decay is 0
-  std::unique_ptr<torch::optim::Optimizer> optimizer;
   Random random;
-  LossWatch watch;
-  int64_t step = 0;
-  bool bf16 = false;
-  Heads heads = Heads::kPlay;
   std::string loop_state;
   std::string origin;
   std::shared_ptr<const FoldedNetwork> folded;  // made by Folded(), until the next step
+
+  // Where several learners share each step.
+  std::unique_ptr<LearnerGroup> group;
+  std::unique_ptr<LearnerLead> lead;
+  std::stop_source stop{std::nostopstate};
 };
 
 Learner::Learner(const Config& config) : impl_(std::make_unique<Impl>(config)) {
   SeedTorch(config.seed);
-  impl_->network = Network(impl_->info.shape, config.network);
-  impl_->MakeAverage();
-  impl_->optimizer = MakeOptimizer(config.learner, *impl_->network);
+  impl_->core.Take(Network(impl_->core.info.shape, config.network));
 }
 
 Learner::Learner(const Config& config, const std::filesystem::path& path)
     : impl_(std::make_unique<Impl>(config)) {
-  Checkpoint checkpoint = LoadCheckpoint(path, &impl_->info);
+  Checkpoint checkpoint = LoadCheckpoint(path, &impl_->core.info);
   if (!(checkpoint.info.network == config.network)) {
     throw InputError("checkpoint '" + path.string() + "' has another network (" +
                      Text(checkpoint.info.network) + ") than the configuration (" +
@@ -234,18 +104,17 @@ Learner::Learner(const Config& config, const std::filesystem::path& path)
     }
   }
   // The checkpoint's network is the average, where one was kept.
-  impl_->network = Network(checkpoint.network);
-  impl_->MakeAverage();
+  LearnerCore& core = impl_->core;
+  core.Take(Network(checkpoint.network));
   if (const auto trained = checkpoint.extra.find(kTrainedFile); trained != checkpoint.extra.end()) {
-    RestoreWeights(*impl_->network, trained->second, (path / kTrainedFile).string());
+    RestoreWeights(*core.network, trained->second, (path / kTrainedFile).string());
   }
-  impl_->optimizer = MakeOptimizer(config.learner, *impl_->network);
   try {
-    RestoreOptimizer(*impl_->optimizer, checkpoint.extra[kOptimizerFile]);
+    RestoreOptimizer(*core.optimizer, checkpoint.extra[kOptimizerFile]);
     const auto json = nlohmann::json::parse(checkpoint.extra[kLearnerFile]);
-    impl_->step = json.at("step").get<int64_t>();
+    core.step = json.at("step").get<int64_t>();
     impl_->random.set_state(json.at("random").get<Random::State>());
-    if (json.contains("loss")) impl_->watch.FromJson(json.at("loss"));
+    if (json.contains("loss")) core.watch.FromJson(json.at("loss"));
   } catch (const c10::Error& e) {
     throw InputError(
         "checkpoint '" + path.string() +
@@ -265,28 +134,40 @@ TrainingReport Learner::Train(ReplayWindow& window, int64_t steps, double progre
                               std::stop_token stop,
                               const std::function<void(const TrainingReport&)>& on_step) {
   Impl& impl = *impl_;
-  const LearnerSettings& settings = impl.config.learner;
-  impl.UseThreads();
-  impl.network->train();
+  LearnerCore& core = impl.core;
+  const LearnerSettings& settings = core.config.learner;
+  core.UseThreads();
+  core.network->train();
   TrainingReport report;
   TrainingReport sums;
-  Impl::Note note = impl.MakeNote(report, sums);
+  // The random stream is not part of it: the same batches would do the same.
+  struct {
+    LearnerCore::Note state;
+    TrainingReport report;
+    TrainingReport sums;
+  } note = {core.MakeNote(), report, sums};
+  if (impl.lead) impl.lead->Begin(core.config, note.state);
   int returns_in_row = 0;
   std::chrono::duration<double> waited{0.0};
   // The next batch is made while a step runs on the one before. Its random stream counts only once
   // the batch is used, so that training goes on from a checkpoint as if it had never stopped.
   const auto draw = [&] { return impl.DrawBatch(window, impl.random); };
   std::future<Impl::Drawn> next;
-  while (report.steps < steps && !stop.stop_requested()) {
+  while (report.steps < steps && !stop.stop_requested() && !core.stop_asked) {
     if (!next.valid()) next = std::async(std::launch::async, draw);
     const auto before = std::chrono::steady_clock::now();
     Impl::Drawn drawn = next.get();
     waited += std::chrono::steady_clock::now() - before;
     impl.random = drawn.random;
     if (report.steps + 1 < steps) next = std::async(std::launch::async, draw);
-    const double rate = LearningRate(settings, impl.step, progress);
-    if (!impl.Step(drawn.batch, rate, impl.heads, sums)) {
-      impl.GoBack(note);
+    const double rate = LearningRate(settings, core.step, progress);
+    if (impl.lead) impl.lead->Step(drawn.shares, rate);
+    impl.folded = nullptr;
+    const bool sane = core.Step(drawn.batch, rate, core.heads, sums);
+    if (core.stop_asked) impl.stop.request_stop();
+    if (!sane) {
+      core.GoBack(note.state);
+      if (impl.lead) impl.lead->GoBack();
       const int64_t returns = report.returns + 1;
       report = note.report;
       sums = note.sums;
@@ -294,7 +175,7 @@ TrainingReport Learner::Train(ReplayWindow& window, int64_t steps, double progre
       if (++returns_in_row > kMostReturns) {
         throw RuntimeFailure("training is broken: the loss was not finite or leapt " +
                              std::to_string(returns_in_row) + " times in a row from step " +
-                             std::to_string(impl.step) +
+                             std::to_string(core.step) +
                              ". The last checkpoint is good. Lower learner.learning_rate (it is " +
                              nlohmann::json(settings.learning_rate).dump() +
                              "), or look at the games with 'khanzero data check', and start again");
@@ -302,7 +183,7 @@ TrainingReport Learner::Train(ReplayWindow& window, int64_t steps, double progre
       continue;
     }
     ++report.steps;
-    report.samples += drawn.batch.size();
+    report.samples += static_cast<int64_t>(drawn.batch.totals.samples);
     const auto made = static_cast<double>(report.steps);
     report.loss = Mean(sums.loss, made);
     report.policy_entropy = sums.policy_entropy / made;
@@ -310,48 +191,53 @@ TrainingReport Learner::Train(ReplayWindow& window, int64_t steps, double progre
     report.learning_rate = sums.learning_rate;
     report.waiting_seconds = waited.count();
     if (report.steps - note.report.steps >= kStepsBetweenNotes) {
-      note = impl.MakeNote(report, sums);
+      note = {core.MakeNote(), report, sums};
+      if (impl.lead) impl.lead->Note();
       returns_in_row = 0;
     }
     on_step(report);
   }
+  if (impl.lead) impl.lead->Rest();
   return report;
 }
 
 void Learner::RepeatBatch(ReplayWindow& window, LearnerHeads heads,
                           const std::function<bool(int64_t)>& on_step) {
   Impl& impl = *impl_;
-  impl.UseThreads();
-  impl.network->train();
+  LearnerCore& core = impl.core;
+  Check(!impl.group, "a repeated batch is for one learner");
+  core.UseThreads();
+  core.network->train();
   const LearnerBatch batch = std::async(std::launch::async, [&] {
                                return impl.DrawBatch(window, impl.random).batch;
                              }).get();
-  const Heads of = heads == LearnerHeads::kPlay ? Heads::kPlay : impl.heads;
+  const Heads of = heads == LearnerHeads::kPlay ? Heads::kPlay : core.heads;
   TrainingReport unused;
-  const Impl::Note note = impl.MakeNote(unused, unused);
+  const LearnerCore::Note note = core.MakeNote();
   int64_t samples = 0;
+  impl.folded = nullptr;
   do {
-    if (!impl.Step(batch, impl.config.learner.final_learning_rate, of, unused)) {
+    if (!core.Step(batch, core.config.learner.final_learning_rate, of, unused)) {
       throw RuntimeFailure("a batch that is repeated gave a loss that is not finite or leaps");
     }
     samples += batch.size();
   } while (on_step(samples));
   // Learned by heart, that batch would make every other one look like a leap.
-  impl.GoBack(note);
+  core.GoBack(note);
 }
 
 ValidationReport Learner::Validate(ReplayWindow& window, int samples) {
   Impl& impl = *impl_;
-  impl.UseThreads();
+  impl.core.UseThreads();
   const torch::NoGradGuard no_grad;
-  NetworkImpl& network = impl.shown();
+  NetworkImpl& network = impl.core.shown();
   network.eval();
   // A stream of its own: looking at the network must not change what is trained on next.
-  Random random = Random::Stream(impl.config.seed, static_cast<uint64_t>(impl.step));
+  Random random = Random::Stream(impl.core.config.seed, static_cast<uint64_t>(impl.core.step));
   const std::vector<SampleRef> all = window.Draw(ReplayWindow::Part::kValidation, samples, random);
-  LearnerSettings plain = impl.config.learner;
+  LearnerSettings plain = impl.core.config.learner;
   plain.mirror = false;
-  const Targets targets = impl.heads == Heads::kAll ? Targets::kAll : Targets::kPlay;
+  const Targets targets = impl.core.heads == Heads::kAll ? Targets::kAll : Targets::kPlay;
   ValidationReport report;
   HeadLosses sums;
   Calibration calibration;
@@ -364,7 +250,7 @@ ValidationReport Learner::Validate(ReplayWindow& window, int samples) {
         all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), begin + batch_size));
     const LearnerBatch batch =
         MakeLearnerBatch(*impl.replayer, {first, last}, plain, targets, random);
-    const NetworkOutput output = impl.Forward(network, batch, impl.heads);
+    const NetworkOutput output = impl.core.Forward(network, batch, impl.core.heads);
     const Losses losses = ComputeLosses(output, batch, plain);
     const auto size = static_cast<double>(batch.size());
     report.samples += batch.size();
@@ -395,13 +281,13 @@ ValidationReport Learner::Validate(ReplayWindow& window, int samples) {
 
 std::shared_ptr<const FoldedNetwork> Learner::Folded(ReplayWindow& window) const {
   std::shared_ptr<const FoldedNetwork>& folded = impl_->folded;
-  if (folded == nullptr) folded = Fold(impl_->shown());
+  if (folded == nullptr) folded = Fold(impl_->core.shown());
   if (folded->calibrated() || window.training_positions() == 0) return folded;
   // A stream of its own: what the learner draws must not depend on who asks for the network.
-  Random random(static_cast<uint64_t>(impl_->step));
+  Random random(static_cast<uint64_t>(impl_->core.step));
   const auto samples = window.Draw(ReplayWindow::Part::kTraining, kCalibrationPositions, random);
-  const LearnerBatch batch =
-      MakeLearnerBatch(*impl_->replayer, samples, impl_->config.learner, Targets::kPlay, random);
+  const LearnerBatch batch = MakeLearnerBatch(*impl_->replayer, samples, impl_->core.config.learner,
+                                              Targets::kPlay, random);
   const torch::Tensor planes = batch.planes.permute({0, 2, 3, 1}).contiguous();
   folded = Calibrate(*folded, {planes.data_ptr<float>(), static_cast<size_t>(planes.numel())});
   return folded;
@@ -409,21 +295,44 @@ std::shared_ptr<const FoldedNetwork> Learner::Folded(ReplayWindow& window) const
 
 void Learner::Save(const std::filesystem::path& path, const CheckpointInfo& info,
                    const FoldedNetwork& folded, const std::string& loop_state) const {
-  const nlohmann::json learner = {
-      {"step", impl_->step}, {"random", impl_->random.state()}, {"loss", impl_->watch.ToJson()}};
-  ExtraFiles extra = {{kOptimizerFile, SerializeOptimizer(*impl_->optimizer)},
+  const nlohmann::json learner = {{"step", impl_->core.step},
+                                  {"random", impl_->random.state()},
+                                  {"loss", impl_->core.watch.ToJson()}};
+  ExtraFiles extra = {{kOptimizerFile, SerializeOptimizer(*impl_->core.optimizer)},
                       {kLearnerFile, learner.dump(2)},
                       {kLoopFile, loop_state}};
   if (folded.calibrated()) extra[kActivationRangesFile] = SerializeActivationRanges(folded);
-  if (impl_->averaged) extra[kTrainedFile] = SerializeWeights(*impl_->network);
-  SaveCheckpoint(path, info, impl_->shown(), extra);
+  if (impl_->core.averaged) extra[kTrainedFile] = SerializeWeights(*impl_->core.network);
+  SaveCheckpoint(path, info, impl_->core.shown(), extra);
 }
 
-int64_t Learner::step() const { return impl_->step; }
+bool Learner::Lead(const LearnerPlace& place, const std::stop_source& stop,
+                   const std::function<void(const std::string&)>& say) {
+  Check(place.rank == 0 && !impl_->group, "the first of several learners, once");
+  impl_->group = JoinLearners(place, stop.get_token(), say);
+  if (!impl_->group) return false;
+  impl_->stop = stop;
+  impl_->core.Share(*impl_->group, stop.get_token());
+  impl_->lead = std::make_unique<LearnerLead>(*impl_->group);
+  return true;
+}
+
+void Learner::Dismiss() {
+  if (!impl_->lead) return;
+  impl_->lead->End();
+  impl_->core.ShareNoMore();
+  impl_->lead = nullptr;
+  impl_->group = nullptr;
+}
+
+int64_t Learner::samples_a_step() const { return impl_->SamplesAStep(); }
+
+int64_t Learner::step() const { return impl_->core.step; }
 
 int64_t Learner::parameter_count() const {
   int64_t count = 0;
-  for (const torch::Tensor& parameter : impl_->network->parameters()) count += parameter.numel();
+  for (const torch::Tensor& parameter : impl_->core.network->parameters())
+    count += parameter.numel();
   return count;
 }
 

@@ -14,6 +14,7 @@
 #include "env/game_info.h"
 #include "model/checkpoint.h"
 #include "train/config.h"
+#include "train/learner_place.h"
 #include "train/replay_window.h"
 
 namespace khanzero {
@@ -62,11 +63,24 @@ class Learner {
   Learner(const Config& config, const std::filesystem::path& checkpoint);
   ~Learner();
 
+  // Shares every step from here on with the other learners, each of which runs FollowTraining;
+  // waits for them to come. A step then takes learner.batch_size samples for each of them and is,
+  // to rounding, that of one learner with so many more. `stop` is asked for when one of them is
+  // asked to stop. False when it was asked for before they came. Throws as JoinLearners. REQUIRES:
+  // place.rank is 0.
+  bool Lead(const LearnerPlace& place, const std::stop_source& stop,
+            const std::function<void(const std::string&)>& say);
+  // Tells the others that the run is over; this one learns alone from here on.
+  void Dismiss();
+  // learner.batch_size, times the learners.
+  int64_t samples_a_step() const;
+
   // Makes `steps` steps on samples of `window`. `progress` is the share of the run's budget that is
   // spent, 0..1, and drives the learning rate. `on_step` is called after each step with the report
   // so far. Stops early when asked to. A loss that is not finite, or that leaps (see
   // learner.loss_leap), returns the learner to its state of up to 200 steps before; steps undone
-  // that way do not count. Throws RuntimeFailure when that happens several times in a row.
+  // that way do not count. Throws RuntimeFailure when that happens several times in a row, or when
+  // another learner is lost.
   TrainingReport Train(ReplayWindow& window, int64_t steps, double progress, std::stop_token stop,
                        const std::function<void(const TrainingReport&)>& on_step);
 

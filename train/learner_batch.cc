@@ -66,6 +66,10 @@ void FillAuxiliary(const std::vector<TrainingSample>& samples, const EncodingSha
   }
 }
 
+double Sum(const torch::Tensor& weight) {
+  return weight.defined() ? weight.sum().item<double>() : 0.0;
+}
+
 }  // namespace
 
 LearnerBatch MakeLearnerBatch(const Replayer& replayer, const std::vector<SampleRef>& samples,
@@ -90,6 +94,12 @@ LearnerBatch MakeLearnerBatch(const Replayer& replayer, const std::vector<Sample
   batch.planes = planes.permute({0, 3, 1, 2});
   batch.moves = FillMoves(built, &TrainingSample::legal_indices, &TrainingSample::policy);
   if (targets == Targets::kAll) FillAuxiliary(built, shape, batch);
+  batch.totals = {.samples = static_cast<double>(size),
+                  .moves = Sum(batch.moves.weight),
+                  .value = Sum(batch.value_weight),
+                  .replies = Sum(batch.replies.weight),
+                  .survival = Sum(batch.survival_weight),
+                  .moves_left = Sum(batch.moves_left_weight)};
   return batch;
 }
 

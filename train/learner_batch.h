@@ -22,6 +22,17 @@ struct MoveTargets {
   torch::Tensor weight;   // [B], 0 where there is no target
 };
 
+// What the losses are means over: sums of the weights, of the whole batch also where a learner has
+// only its share of it.
+struct BatchTotals {
+  double samples = 0.0;
+  double moves = 0.0;
+  double value = 0.0;
+  double replies = 0.0;
+  double survival = 0.0;
+  double moves_left = 0.0;
+};
+
 struct LearnerBatch {
   torch::Tensor planes;  // [B, planes, ranks, files], channels last
   MoveTargets moves;
@@ -34,6 +45,8 @@ struct LearnerBatch {
   torch::Tensor survival_weight;    // [B, squares], 0 where there is no piece or no end is known
   torch::Tensor moves_left;         // [B], in units of kMovesLeftUnit
   torch::Tensor moves_left_weight;  // [B], 0 where the game was cut off
+
+  BatchTotals totals;
 
   int64_t size() const { return planes.size(0); }
 };

@@ -23,6 +23,8 @@ struct Losses {
   torch::Tensor log_policy;  // [B, most moves], over the legal moves
 };
 
+// Means over the whole batch (batch.totals): where learners share it, the sums over all of them are
+// the losses.
 Losses ComputeLosses(const NetworkOutput& output, const LearnerBatch& batch,
                      const LearnerSettings& settings);
 

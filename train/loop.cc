@@ -45,7 +45,7 @@ class TrainingLoop {
         run_(OpenRunFolder(options.run, config_)),
         lock_(run_),
         display_(options.out),
-        stop_(options.stop),
+        stop_(options.stop.get_token()),
         store_(OpenStore()),
         hub_(OpenActorHub(options.listen, config_, run_)),
         numbers_(store_.GameNumbers(), store_.Pruned().numbers_below),
@@ -58,6 +58,9 @@ class TrainingLoop {
           Say(why);
         }) {
     MakeLearner();
+    if (options.learners) {
+      learner_->Lead(*options.learners, options.stop, [this](const std::string& s) { Say(s); });
+    }
     CountStored();
     feed_.Refill(cycle_);
   }
@@ -272,8 +275,9 @@ class TrainingLoop {
     const double due = settings.samples_per_position * (1.0 - settings.validation_share) *
                            static_cast<double>(status_.positions) -
                        static_cast<double>(trained_samples_);
-    const auto steps = static_cast<int64_t>(due / settings.batch_size);
-    if (steps <= 0 || window_.training_positions() < settings.batch_size) {
+    const int64_t batch_size = learner_->samples_a_step();
+    const auto steps = static_cast<int64_t>(due / static_cast<double>(batch_size));
+    if (steps <= 0 || window_.training_positions() < batch_size) {
       log_->info("no step is due: {} training positions in the window",
                  window_.training_positions());
       learned_ = true;
@@ -390,6 +394,7 @@ class TrainingLoop {
   // --- the end ---------------------------------------------------------------------------------
 
   TrainSummary Finish() {
+    learner_->Dismiss();
     TrainSummary summary{.stopped = stop_.stop_requested() || Progress() < 1.0,
                          .games = status_.games,
                          .positions = status_.positions,

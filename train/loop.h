@@ -21,15 +21,17 @@
 #include "play/match.h"
 #include "train/actor_hub.h"
 #include "train/config.h"
+#include "train/learner_place.h"
 
 namespace khanzero {
 
 struct TrainOptions {
   Config config;
   std::filesystem::path run;
-  std::FILE* out = stdout;  // progress
-  std::stop_token stop;     // ends the run cleanly, with a checkpoint
-  ListenOptions listen;     // to actors on other machines
+  std::FILE* out = stdout;               // progress
+  std::stop_source stop;                 // ends the run cleanly, with a checkpoint
+  std::optional<LearnerPlace> learners;  // where several share each step
+  ListenOptions listen;                  // to actors on other machines
 };
 
 struct TrainSummary {
@@ -44,7 +46,8 @@ struct TrainSummary {
 
 // Runs the loop in a run's folder, which is made when it is not there. Throws InputError when
 // another process trains there, when the folder is of another game, network or seed than the
-// configuration, or is damaged; RuntimeFailure when something outside fails (a full disk).
+// configuration, or is damaged; RuntimeFailure when something outside fails (a full disk, another
+// learner).
 TrainSummary RunTraining(const TrainOptions& options);
 
 }  // namespace khanzero

@@ -8,56 +8,15 @@
 
 #include "env/error.h"
 #include "model/checkpoint.h"
-#include "model/folded_network.h"
 #include "model/network.h"
-#include "tests/train/sample_games.h"
+#include "tests/train/sample_learner.h"
 #include "train/learner_batch.h"
 #include "train/learner_begin.h"
+#include "train/learner_share.h"
 #include "train/run_folder.h"
 
 namespace khanzero {
 namespace {
-
-ReplayWindow WindowOf(const Config& config, int64_t games) {
-  const auto replayer = MakeReplayer(config.game);
-  ReplayWindow window(config.learner);
-  for (const GameRecord& game : PlayGames(config, games)) window.Add(replayer->Replay(game));
-  return window;
-}
-
-TrainingReport Train(Learner& learner, ReplayWindow& window, int64_t steps) {
-  return learner.Train(window, steps, 0.0, std::stop_token(), [](const TrainingReport&) {});
-}
-
-CheckpointInfo InfoFor(const Config& config, const Learner& learner) {
-  return {.game = InfoOfGame(config.game),
-          .network = config.network,
-          .step = learner.step(),
-          .config_yaml = ToYaml(config),
-          .program_version = {},
-          .date = {}};
-}
-
-void SaveTo(const std::filesystem::path& path, const Config& config, const Learner& learner) {
-  ReplayWindow nothing{LearnerSettings{}};
-  learner.Save(path, InfoFor(config, learner), *learner.Folded(nothing), "{}");
-}
-
-// All weights of a network, to compare two to the last bit.
-std::vector<float> Weights(const Learner& learner) {
-  ReplayWindow nothing{LearnerSettings{}};
-  const auto folded = learner.Folded(nothing);
-  std::vector<float> all;
-  for (const auto& [name, layer] : folded->convolutions()) {
-    all.insert(all.end(), layer->weight.begin(), layer->weight.end());
-    all.insert(all.end(), layer->bias.begin(), layer->bias.end());
-  }
-  for (const auto& [name, layer] : folded->linears()) {
-    all.insert(all.end(), layer->weight.begin(), layer->weight.end());
-    all.insert(all.end(), layer->bias.begin(), layer->bias.end());
-  }
-  return all;
-}
 
 class Learners : public testing::TestWithParam<std::string> {};
 
@@ -413,6 +372,43 @@ TEST(LearnerBatch, IllegalMovesHaveNoTargetAndNoGradient) {
   }
   EXPECT_EQ(logits.grad().masked_select(~legal).abs().max().item<float>(), 0.0F);
   EXPECT_GT(logits.grad().masked_select(legal).abs().max().item<float>(), 0.0F);
+}
+
+// What learners that share a batch get of it, after its way through the network.
+TEST(LearnerBatch, SharesAreTheWholeToTheLastBit) {
+  const Config config = SmallConfig("khans");
+  ReplayWindow window = WindowOf(config, 8);
+  const auto replayer = MakeReplayer("khans");
+  Random random(1);
+  const LearnerBatch batch =
+      MakeLearnerBatch(*replayer, window.Draw(ReplayWindow::Part::kTraining, 32, random),
+                       config.learner, Targets::kAll, random);
+  constexpr int kLearners = 3;  // 32 is not a multiple of it
+  std::vector<LearnerBatch> shares;
+  for (int rank = 0; rank < kLearners; ++rank) {
+    shares.push_back(UnpackBatch(PackBatch(ShareOf(batch, rank, kLearners))));
+    EXPECT_EQ(shares.back().totals.samples, 32.0);
+    EXPECT_EQ(shares.back().totals.survival, batch.survival_weight.sum().item<double>());
+    EXPECT_TRUE(shares.back().planes.is_contiguous(torch::MemoryFormat::ChannelsLast));
+  }
+  const auto expect_same = [&](const auto& part) {
+    std::vector<torch::Tensor> parts;
+    for (const LearnerBatch& share : shares) parts.push_back(part(share));
+    EXPECT_TRUE(torch::equal(torch::cat(parts), part(batch)));
+  };
+  expect_same([](const LearnerBatch& b) { return b.planes; });
+  expect_same([](const LearnerBatch& b) { return b.moves.indices; });
+  expect_same([](const LearnerBatch& b) { return b.moves.padding; });
+  expect_same([](const LearnerBatch& b) { return b.moves.policy; });
+  expect_same([](const LearnerBatch& b) { return b.replies.weight; });
+  expect_same([](const LearnerBatch& b) { return b.wdl; });
+  expect_same([](const LearnerBatch& b) { return b.survival; });
+  expect_same([](const LearnerBatch& b) { return b.moves_left_weight; });
+
+  const std::string packed = PackBatch(batch);
+  EXPECT_LT(packed.size(), batch.planes.nbytes() / 8);
+  EXPECT_THROW(UnpackBatch(packed.substr(0, packed.size() / 2)), RuntimeFailure);
+  EXPECT_THROW(UnpackBatch("nonsense"), RuntimeFailure);
 }
 
 TEST(LearnerBatch, CappedGamesCountAsConfigured) {
