@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -70,19 +71,22 @@ void Run(const std::filesystem::path& run, const std::string& url, int64_t count
   const int64_t bytes = FillStream(database, games, RunId(folder), count);
 
   const auto start = steady_clock::now();
+  const std::clock_t computed = std::clock();
   const auto hub = OpenActorHub(listen, config, folder);
   while (hub->figures()->games < count) {
     hub->Wait({});
     for (const std::string& note : hub->TakeNews().notes) fmt::print(stderr, "{}\n", note);
   }
   const double seconds = SecondsSince(start);
+  const double cpu_seconds = static_cast<double>(std::clock() - computed) / CLOCKS_PER_SEC;
   const double plies = static_cast<double>(
       ReplayStore(folder.store(), config.game, ReplayStore::Access::kReadOnly).Totals().plies);
   fmt::print(
-      "{} games of {:.0f} plies and {:.0f} bytes in {:.2f} s: {:.0f} games/s with {} threads\n",
+      "{} games of {:.0f} plies and {:.0f} bytes, {} threads: {:.2f} s, {:.0f} games/s; the "
+      "learner's process computed for {:.2f} s: {:.0f} games/s of a core\n",
       count, plies / static_cast<double>(count),
-      static_cast<double>(bytes) / static_cast<double>(count), seconds,
-      static_cast<double>(count) / seconds, threads);
+      static_cast<double>(bytes) / static_cast<double>(count), threads, seconds,
+      static_cast<double>(count) / seconds, cpu_seconds, static_cast<double>(count) / cpu_seconds);
   std::filesystem::remove_all(other);
 }
 
