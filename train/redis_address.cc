@@ -49,8 +49,9 @@ int Number(std::string_view text, const char* name, int least, int most) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (text.empty() || error != std::errc() || end != text.data() + text.size() || value < least ||
       value > most) {
-    Refuse("has the " + std::string(name) + " '" + Printable(text) + "', which is no number from " +
-           std::to_string(least) + " to " + std::to_string(most));
+    // What is there is not quoted: it may be a password that lacks its '@'.
+    Refuse("has a " + std::string(name) + " that is no number from " + std::to_string(least) +
+           " to " + std::to_string(most));
   }
   return value;
 }

@@ -16,7 +16,7 @@ namespace {
 
 const std::vector<std::string> kCommands = {
     "train", "selfplay", "match", "suite",  "ladder", "export", "bench", "play", "serve",
-    "uci",   "analyze",  "info",  "config", "data",   "report", "perft", "pgn"};
+    "uci",   "analyze",  "info",  "config", "data",   "report", "perft", "pgn",  "status"};
 
 TEST(CommandLine, HelpGoesToStdoutAndListsTheCommands) {
   for (const std::string flag : {"--help", "-h"}) {

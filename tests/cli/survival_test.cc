@@ -114,39 +114,6 @@ TEST_P(Survival, KillsLoseNoGame) {
   EXPECT_GE(run.StoredGames(), games + 12);
 }
 
-// Two actors beside one training process, on one folder; one of them is killed.
-TEST_P(Survival, ActorsPlayBesideTraining) {
-  const ScratchRun run(GetParam());
-  const RunResult early = RunKhanzero({"selfplay", "--run", run.path().string()});
-  EXPECT_EQ(early.exit_code, 2) << early.err;
-  ASSERT_EQ(RunKhanzero(run.Train()).exit_code, 0);
-  const int64_t before = run.StoredGames();
-
-  RunningKhanzero train(run.Train({"--set", "loop.max_games=1000000"}));
-  ASSERT_TRUE(train.WaitFor("Inference on")) << train.printed();
-  RunningKhanzero killed({"selfplay", "--run", run.path().string()});
-  ASSERT_TRUE(killed.WaitFor("Playing with")) << killed.printed();
-  const RunResult actor =
-      RunKhanzero({"selfplay", "--run", run.path().string(), "--games", "20", "--json"});
-  EXPECT_EQ(actor.exit_code, 0) << actor.err;
-  EXPECT_GE(nlohmann::json::parse(actor.out).at("games").get<int64_t>(), 20);
-  killed.Signal(SIGKILL);
-  killed.Wait();
-  train.Signal(SIGTERM);
-  EXPECT_EQ(train.Wait(), 0) << train.printed();
-
-  const std::map<uint64_t, std::string> records = Records(run, GetParam());
-  EXPECT_GE(static_cast<int64_t>(records.size()), before + 20);
-  int64_t of_actors = 0;
-  for (const auto& [number, bytes] : records) of_actors += number >= (uint64_t{1} << 40) ? 1 : 0;
-  EXPECT_GE(of_actors, 20);
-  // And it goes on, with their games in its window.
-  EXPECT_EQ(
-      RunKhanzero(run.Train({"--set", "loop.max_games=" + std::to_string(records.size() + 6)}))
-          .exit_code,
-      0);
-}
-
 INSTANTIATE_TEST_SUITE_P(Games, Survival, testing::Values("khans", "serbest"),
                          [](const auto& tested) { return tested.param; });
 
