@@ -11,8 +11,6 @@
 namespace khanzero {
 namespace {
 
-torch::Tensor PerChannel(const torch::Tensor& values) { return values.view({1, -1, 1, 1}); }
-
 // The norm with statistics `mean` and `variance` of `count` values of each channel in all.
 class NormOfWhole : public torch::autograd::Function<NormOfWhole> {
  public:
@@ -54,13 +52,12 @@ class NormOfWhole : public torch::autograd::Function<NormOfWhole> {
     learners->sum(sums);
     // With y = (x - mean) r, r = 1 / sqrt(variance + epsilon), and g the gradient of what comes
     // out, a change of x also moves mean and variance, which costs
-    //   scale r (sum(g) + y sum(g y)) / count = a + b x.
-    const torch::Tensor rate = (variance.to(torch::kFloat64) + epsilon).rsqrt();
-    const torch::Tensor each = scale.to(torch::kFloat64) * rate / count;
-    const torch::Tensor b = each * rate * sums[1];
-    const torch::Tensor a = each * sums[0] - b * mean.to(torch::kFloat64);
-    of_x.sub_(x.to(torch::kFloat32) * PerChannel(b.to(torch::kFloat32)) +
-              PerChannel(a.to(torch::kFloat32)));
+    //   scale r (sum(g) + y sum(g y)) / count:
+    // the norm of x once more, with another scale and shift.
+    const torch::Tensor each = scale * (variance + epsilon).rsqrt() / count;
+    sums = sums.to(torch::kFloat32);
+    of_x.sub_(std::get<0>(at::native_batch_norm(x, each * sums[1], each * sums[0], mean, variance,
+                                                /*training=*/false, 0.0, epsilon)));
     return {of_x, of_scale, of_shift, torch::Tensor()};
   }
 };

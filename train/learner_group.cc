@@ -15,6 +15,7 @@
 #include <cstring>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/TCPStore.hpp>
 #ifdef USE_C10D_NCCL
@@ -61,32 +62,44 @@ std::string PlaceText(const LearnerPlace& place) {
   return place.address + ":" + std::to_string(place.port);
 }
 
-// The address of this machine that leads to the first learner; empty while that one's name is not
-// known.
-std::string AddressTowards(const LearnerPlace& place) {
+// Connects a socket of this type to where the first learner is or will be, and asks `found` about
+// it. False while its name is not known or nobody answers.
+bool Reach(const LearnerPlace& place, int type, const std::function<bool(int)>& found) {
   addrinfo wanted = {};
-  wanted.ai_socktype = SOCK_DGRAM;
-  addrinfo* found = nullptr;
+  wanted.ai_socktype = type;
+  addrinfo* all = nullptr;
   const std::string port = std::to_string(place.port);
-  if (getaddrinfo(place.address.c_str(), port.c_str(), &wanted, &found) != 0) return "";
-  std::string address;
-  for (const addrinfo* each = found; each != nullptr && address.empty(); each = each->ai_next) {
-    // Connecting a datagram socket sends nothing: it only chooses the route.
-    const int probe = socket(each->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (getaddrinfo(place.address.c_str(), port.c_str(), &wanted, &all) != 0) return false;
+  bool reached = false;
+  for (const addrinfo* each = all; each != nullptr && !reached; each = each->ai_next) {
+    const int probe = socket(each->ai_family, type | SOCK_CLOEXEC, 0);
     if (probe < 0) continue;
-    sockaddr_storage own = {};
-    socklen_t size = sizeof own;
-    char text[NI_MAXHOST];
-    if (connect(probe, each->ai_addr, each->ai_addrlen) == 0 &&
-        getsockname(probe, reinterpret_cast<sockaddr*>(&own), &size) == 0 &&
-        getnameinfo(reinterpret_cast<sockaddr*>(&own), size, text, sizeof text, nullptr, 0,
-                    NI_NUMERICHOST) == 0) {
-      address = text;
-    }
+    const timeval patience = {.tv_sec = 1, .tv_usec = 0};
+    setsockopt(probe, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    reached = connect(probe, each->ai_addr, each->ai_addrlen) == 0 && found(probe);
     ::close(probe);
   }
-  freeaddrinfo(found);
-  return address;
+  freeaddrinfo(all);
+  return reached;
+}
+
+// c10d complains on stderr where nobody listens yet.
+bool Listens(const LearnerPlace& place) {
+  return Reach(place, SOCK_STREAM, [](int) { return true; });
+}
+
+// The address of this machine that leads to the first learner; empty while that one's name is not
+// known. Connecting a datagram socket sends nothing, it only chooses the route.
+std::string AddressTowards(const LearnerPlace& place) {
+  char text[NI_MAXHOST] = "";
+  Reach(place, SOCK_DGRAM, [&](int probe) {
+    sockaddr_storage own = {};
+    socklen_t size = sizeof own;
+    auto* const plain = reinterpret_cast<sockaddr*>(&own);
+    return getsockname(probe, plain, &size) == 0 &&
+           getnameinfo(plain, size, text, sizeof text, nullptr, 0, NI_NUMERICHOST) == 0;
+  });
+  return text;
 }
 
 // The learners' way to each other.
@@ -98,18 +111,19 @@ class Gathering {
   c10::intrusive_ptr<c10d::Store> OpenStore() {
     c10d::TCPStoreOptions options;
     options.port = place_.port;
-    options.isServer = place_.rank == 0;
+    options.isServer = place_.rank == 0 && !place_.has_store;
     options.waitWorkers = false;
     options.timeout = std::chrono::seconds(2);
     c10::intrusive_ptr<c10d::Store> store;
     std::string reason;
     const bool open = Until([&] {
+      if (!options.isServer && !Listens(place_)) return false;
       try {
         store = c10::make_intrusive<c10d::TCPStore>(place_.address, options);
         return true;
       } catch (const std::exception& e) {
         reason = Reason(e);
-        if (place_.rank > 0) return false;
+        if (!options.isServer) return false;
         throw RuntimeFailure("learner 0 cannot open port " + std::to_string(place_.port) + " (" +
                              reason + "); MASTER_ADDR must be this machine, and another " +
                              "MASTER_PORT may be free");
@@ -117,7 +131,7 @@ class Gathering {
     });
     if (!open) Missing(0, reason);
     store->setTimeout(place_.patience);
-    return store;
+    return c10::make_intrusive<c10d::PrefixStore>("khanzero/" + place_.attempt, store);
   }
 
   // Refuses learners that do not fit, each by itself: every one reads what every one says.

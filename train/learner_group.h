@@ -47,7 +47,8 @@ class LearnerGroup {
 // come within place.patience.
 //
 // While they gather, the learner of rank 0 listens on place.port at every address of its machine,
-// as c10d's TCPStore does; that port is closed again before this returns. The connections among the
+// as c10d's TCPStore does; that port is closed again before this returns (torchrun's own stays open
+// as long as torchrun runs). The connections among the
 // learners, which last, are bound to the address that leads to place.address (or to the interface
 // that GLOO_SOCKET_IFNAME names).
 std::unique_ptr<LearnerGroup> JoinLearners(const LearnerPlace& place, std::stop_token stop,

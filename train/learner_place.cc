@@ -11,9 +11,15 @@ namespace khanzero {
 
 namespace {
 
-std::string Needed(const char* name, const std::string& meaning) {
+// Empty when it is not set.
+std::string Variable(const char* name) {
   const char* const value = std::getenv(name);
-  if (value == nullptr || *value == '\0') {
+  return value == nullptr ? "" : value;
+}
+
+std::string Needed(const char* name, const std::string& meaning) {
+  std::string value = Variable(name);
+  if (value.empty()) {
     throw InputError(std::string("--learners needs ") + name + " in the environment: " + meaning +
                      " (torchrun sets it)");
   }
@@ -48,9 +54,13 @@ LearnerPlace ReadLearnerPlace(int learners) {
   place.rank =
       NumberOf("RANK", Needed("RANK", "0 for the first learner, 1 for the next"), 0, learners - 1);
   place.address = Needed("MASTER_ADDR", "the host where the learner of RANK 0 runs");
-  if (const char* const port = std::getenv("MASTER_PORT"); port != nullptr && *port != '\0') {
+  if (const std::string port = Variable("MASTER_PORT"); !port.empty()) {
     constexpr int kLastPort = 65535;
     place.port = static_cast<uint16_t>(NumberOf("MASTER_PORT", port, 1, kLastPort));
+  }
+  place.has_store = Variable("TORCHELASTIC_USE_AGENT_STORE") == "True";
+  if (const std::string attempt = Variable("TORCHELASTIC_RESTART_COUNT"); !attempt.empty()) {
+    place.attempt = attempt;
   }
   return place;
 }

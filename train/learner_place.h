@@ -18,13 +18,18 @@ struct LearnerPlace {
   int learners = 1;  // in all
   std::string address = {};
   uint16_t port = 29500;
+  // Where the launcher itself keeps the store in which learners meet, as torchrun does, and how
+  // often it has started them before.
+  bool has_store = false;
+  std::string attempt = "0";
   // A learner that is not heard of for so long is lost; the first tells the others that it is there
   // whenever so much time has passed without steps.
   std::chrono::milliseconds patience = std::chrono::minutes(5);
   std::chrono::milliseconds beat = std::chrono::seconds(30);
 };
 
-// From RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT (29500 when it is not set) of the environment.
+// From RANK, WORLD_SIZE, MASTER_ADDR and MASTER_PORT (29500 when it is not set) of the environment,
+// and what torchrun sets besides (TORCHELASTIC_USE_AGENT_STORE, TORCHELASTIC_RESTART_COUNT).
 // Throws InputError when one is missing or wrong, or when WORLD_SIZE is not `learners`.
 LearnerPlace ReadLearnerPlace(int learners);
 
