@@ -150,6 +150,7 @@ class Gathering {
       const auto there = nlohmann::json::parse(bytes.begin(), bytes.end());
       for (const char* const what : {"program", "learners"}) {
         if (there.at(what) == here.at(what)) continue;
+        LetOthersRead(store);
         throw InputError("learner " + std::to_string(rank) + " has " + what + " " +
                          Printable(there.at(what).dump()) + ", this one " + here.at(what).dump() +
                          "; all learners must be the same program with the same --learners");
@@ -169,6 +170,23 @@ class Gathering {
   }
 
  private:
+  // The store ends with the first learner, which refuses only when those that came have seen why
+  // they will, too.
+  void LetOthersRead(c10d::Store& store) {
+    if (place_.rank > 0) {
+      store.add("read", 1);
+      return;
+    }
+    const auto end = steady_clock::now() + std::chrono::seconds(5);
+    Until([&] {
+      int64_t came = 0;
+      for (int rank = 1; rank < place_.learners; ++rank) {
+        if (store.check({"hello/" + std::to_string(rank)})) ++came;
+      }
+      return store.add("read", 0) >= came || steady_clock::now() >= end;
+    });
+  }
+
   // Asks again and again; false when the patience is spent.
   template <class F>
   bool Until(const F& ready) {
