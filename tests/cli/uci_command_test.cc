@@ -48,8 +48,9 @@ size_t Count(const std::string& text, const std::string& part) {
 TEST_P(UciCommand, AnswersEveryCommandBeforeThereIsANetwork) {
   const RunResult result = RunKhanzero(
       {"uci", "--variant", GetParam()},
-      "uci\nisready\nucinewgame\nposition startpos\nd\ngo perft 1\nsetoption name WeightsFile "
-      "value /none\nisready\ngo nodes 5\nstop\nponderhit\ndebug on\nregister later\nquit\nd\n");
+      "uci\nsetoption name WeightsFile value /none\nisready\nucinewgame\nposition startpos\nd\n"
+      "go perft 1\nsetoption name WeightsFile value /none\nisready\ngo nodes 5\nstop\nponderhit\n"
+      "debug on\nregister later\nquit\nd\n");
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.err, "");
   EXPECT_EQ(Count(result.out, "uciok\n"), 1U);
