@@ -211,13 +211,10 @@ TEST_F(ClusterCommands, KillsLoseNoDeliveredGame) {
       learner->Signal(SIGKILL);
       learner->Wait();
       learner = std::make_unique<RunningKhanzero>(train);
-      // One that finds no server at its start ends with exit code 1: it must have begun.
-      ASSERT_TRUE(learner->WaitFor("Listening to actors")) << learner->printed();
     } else if (i % 3 == 1) {
       actor->Signal(SIGKILL);
       actor->Wait();
       actor = std::make_unique<RunningKhanzero>(play);
-      ASSERT_TRUE(actor->WaitFor("Playing with")) << actor->printed();
     } else {
       server.End(SIGKILL);
       server.Start();
