@@ -28,9 +28,9 @@ std::vector<std::string> With(std::vector<std::string> words,
   return words;
 }
 
-std::set<uint64_t> StoredIds(const ScratchRun& run) {
+std::set<uint64_t> StoredIds(const ScratchRun& run, const std::string& name = "khans") {
   std::set<uint64_t> ids;
-  ReplayStore(run.path() / "replay.db", "khans", ReplayStore::Access::kReadOnly)
+  ReplayStore(run.path() / "replay.db", name, ReplayStore::Access::kReadOnly)
       .ReadAfter(0, 1'000'000, [&](const StoredGame& game) {
         EXPECT_TRUE(ids.insert(game.columns.id).second) << "twice: " << game.columns.id;
       });
@@ -47,11 +47,11 @@ void AwaitEmptyStream(const std::string& url) {
   FAIL() << "the stream is not emptied";
 }
 
-// The same games of actors by either link.
+// The same games of actors by either link, in either game.
 class Links : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (GetParam() == "folder") return;
+    if (GetParam() != "redis") return;
     if (!RedisServer::Installed()) GTEST_SKIP() << "redis-server is not installed";
     server_ = std::make_unique<RedisServer>();
   }
@@ -64,12 +64,14 @@ class Links : public testing::TestWithParam<std::string> {
                    : std::vector<std::string>{"selfplay", "--run", run.path().string()};
   }
 
+  std::string Game() const { return GetParam() == "folder_serbest" ? "serbest" : "khans"; }
+
   std::unique_ptr<RedisServer> server_;
 };
 
 // Two actors beside one learner; one of them is killed.
 TEST_P(Links, ActorsPlayForALearnerAndTakeItsNetworks) {
-  const ScratchRun run("khans");
+  const ScratchRun run(Game());
   if (!server_) ExpectRefused(Actor(run), "is not a run");
   RunningKhanzero learner(
       run.Train(With(With(kNoMatches, Learner()),
@@ -90,19 +92,26 @@ TEST_P(Links, ActorsPlayForALearnerAndTakeItsNetworks) {
   if (server_) AwaitEmptyStream(server_->url());
   learner.Signal(SIGTERM);
   EXPECT_EQ(learner.Wait(), 0) << learner.printed();
-  EXPECT_GE(StoredIds(run).size(), 20u);
+  const auto stored = static_cast<int64_t>(StoredIds(run, Game()).size());
+  EXPECT_GE(stored, 20);
   int64_t of_actors = 0;
-  ReplayStore(run.path() / "replay.db", "khans", ReplayStore::Access::kReadOnly)
+  ReplayStore(run.path() / "replay.db", Game(), ReplayStore::Access::kReadOnly)
       .ReadAfter(0, 1'000'000, [&](const StoredGame& game) {
         of_actors += game.columns.number >= (uint64_t{1} << 40) ? 1 : 0;
       });
   EXPECT_GE(of_actors, 20);
   EXPECT_EQ(RunKhanzero({"data", "check", "--run", run.path().string()}).exit_code, 0);
+  // And it goes on by itself, with their games in its window; they are many, so few steps are due.
+  const RunResult on = RunKhanzero(
+      run.Train(With(kNoMatches, {"--set", "loop.max_games=" + std::to_string(stored + 6), "--set",
+                                  "learner.samples_per_position=0.01"})));
+  EXPECT_EQ(on.exit_code, 0) << on.err;
+  EXPECT_GE(run.StoredGames(), stored + 6);
 }
 
 // With a learner that plays, too.
 TEST_P(Links, FirstGamesArePlayedUniformly) {
-  const ScratchRun run("khans");
+  const ScratchRun run(Game());
   std::vector<std::string> train = run.Train(
       With(kNoMatches, {"--set", "loop.max_games=1000000", "--set", "loop.uniform_games=1000000"}));
   if (server_) train = With(With(train, Learner()), {"--own-games"});
@@ -116,7 +125,7 @@ TEST_P(Links, FirstGamesArePlayedUniformly) {
   EXPECT_EQ(learner.Wait(), 0) << learner.printed();
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, Links, testing::Values("folder", "redis"),
+INSTANTIATE_TEST_SUITE_P(Ways, Links, testing::Values("folder", "folder_serbest", "redis"),
                          [](const auto& tested) { return tested.param; });
 
 class ClusterCommands : public RedisTest {};
@@ -210,7 +219,7 @@ TEST_F(ClusterCommands, KillsLoseNoDeliveredGame) {
     if (i % 3 == 0) {
       learner->Signal(SIGKILL);
       learner->Wait();
-      // Who finds no server at the start ends with exit code 1: both have begun before it is killed.
+      // Who finds no server at the start ends with exit code 1: both begin before it is killed.
       learner = std::make_unique<RunningKhanzero>(train);
       ASSERT_TRUE(learner->WaitFor("Listening to actors")) << learner->printed();
     } else if (i % 3 == 1) {
