@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Installs the Debian packages that a build needs and the machine lacks. Says nothing when all are
-# there. KHANZERO_SKIP_SETUP=1 skips it.
+# setup.sh [--tests]: installs the Debian packages that a build, or a build and its tests, need and
+# the machine lacks. Says nothing when all are there. KHANZERO_SKIP_SETUP=1 skips it.
 set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -13,8 +13,11 @@ packages=(
   cmake g++ ninja-build ccache pkg-config
   libeigen3-dev libspdlog-dev libyaml-cpp-dev libgtest-dev libcli11-dev nlohmann-json3-dev
   libcpp-httplib-dev libhiredis-dev libsqlitecpp-dev libsqlite3-dev libzstd-dev libxxhash-dev
-  libminizip-dev libprotobuf-dev protobuf-compiler libdnnl-dev libonnx-dev redis-server
+  libminizip-dev libprotobuf-dev protobuf-compiler libdnnl-dev libonnx-dev
 )
+
+# Nobody who only trains needs a server on the machine.
+[[ ${1:-} != --tests ]] || packages+=(redis-server)
 
 # Whether CMAKE_PREFIX_PATH names a LibTorch of the user's own.
 has_own_libtorch() {

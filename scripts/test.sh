@@ -8,7 +8,7 @@ set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 preset=${KHANZERO_PRESET:-release}
-"$root/scripts/setup.sh"
+"$root/scripts/setup.sh" --tests
 "$root/scripts/build.sh" "$preset"
 
 ctest --test-dir "$root/build/$preset" --output-on-failure --no-tests=error \

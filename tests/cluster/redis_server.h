@@ -95,7 +95,7 @@ class RedisTest : public testing::Test {
  protected:
   void SetUp() override {
     if (!RedisServer::Installed()) {
-      GTEST_SKIP() << "redis-server is not installed (scripts/setup.sh installs it)";
+      GTEST_SKIP() << "redis-server is not installed (scripts/setup.sh --tests installs it)";
     }
   }
 };
