@@ -203,7 +203,9 @@ train_share() {  # first
   fi
   for seed in "${seed_list[@]}"; do
     for name in "${chosen[@]}"; do
-      ((i++ % jobs != $1)) || train_one "$name" "$seed" "${start[@]}"
+      ((i++ % jobs == $1)) || continue
+      [[ ! -e $out/failed ]] || return 1
+      train_one "$name" "$seed" "${start[@]}"
     done
   done
 }
@@ -212,6 +214,7 @@ if ((rate_only == 0 && jobs == 1)); then
   train_share 0
 elif ((rate_only == 0)); then
   workers=() status=0
+  rm -f "$out/failed"
   for ((i = 0; i < jobs; ++i)); do
     train_share "$i" &
     workers+=($!)
@@ -220,6 +223,7 @@ elif ((rate_only == 0)); then
   for ((i = 0; i < jobs; ++i)); do
     wait -n "${workers[@]}" && continue
     status=1
+    : >"$out/failed"
     for worker in "${workers[@]}"; do pkill -TERM -P "$worker" || true; done
   done
   ((status == 0)) || exit 1
