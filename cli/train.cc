@@ -48,10 +48,16 @@ TrainOptions BeginFrom(const TrainCommand& command) {
     throw InputError("train --from needs --run DIR for the new run");
   }
   const std::filesystem::path checkpoint = FindTrainedCheckpoint(command.from);
+  if (command.config.path.empty() && IsExport(checkpoint)) {
+    throw InputError(
+        "train --from of an exported network, which has no configuration, needs --config FILE");
+  }
   TrainOptions options;
   options.config = command.config.path.empty()
                        ? ConfigOfCheckpoint(checkpoint, command.config.settings)
                        : ReadConfig(command.config);
+  // The network that is there knows more than none.
+  options.config.loop.uniform_games = 0;
   options.run = RunOf(command);
   BeginRunFrom(checkpoint, options.run, options.config);
   return options;
@@ -186,11 +192,13 @@ void AddTrain(CLI::App& app) {
                   "The run's folder; made when it is not there, else the run goes on. Without it: "
                   "runs/NAME, NAME being the configuration's")
       ->type_name("DIR");
-  sub->add_option("--from", command->from,
-                  "Begin the run with the weights and games of another: latest:RUN, best:RUN, or a "
-                  "checkpoint's folder. Counts (games, hours, steps) go on from there. The "
-                  "configuration is the other run's unless --config is given; --set "
-                  "network.blocks=N and the like grow the network without a change of what it says")
+  sub->add_option(
+         "--from", command->from,
+         "Begin the run with the weights and games of another: latest:RUN, best:RUN, or a "
+         "checkpoint's folder. Counts (games, hours, steps) go on from there. Or with the "
+         "weights alone of an export (models/khans.safetensors), counting from nothing. The "
+         "configuration is the other run's unless --config is given; --set "
+         "network.blocks=N and the like grow the network without a change of what it says")
       ->type_name("PATH");
   AddListenOptions(*sub, *command);
   sub->add_option("--learners", command->learners,

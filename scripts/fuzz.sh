@@ -9,8 +9,8 @@ set -euo pipefail
 # shellcheck source=scripts/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-known=(fuzz_checkpoint fuzz_config fuzz_fen fuzz_http fuzz_model fuzz_moves fuzz_pgn fuzz_record fuzz_suite
-  fuzz_tensors fuzz_uci)
+known=(fuzz_address fuzz_batch fuzz_checkpoint fuzz_config fuzz_fen fuzz_http fuzz_model fuzz_moves fuzz_pgn
+  fuzz_record fuzz_suite fuzz_tensors fuzz_uci)
 targets=("${1:-all}")
 seconds=${2:-60}
 build=$root/build/fuzz

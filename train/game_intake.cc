@@ -14,58 +14,12 @@ namespace khanzero {
 
 namespace {
 
-constexpr size_t kMostNameLength = 64;
-
 // Of an actor: it comes from outside and goes into logs.
 std::string Named(const std::string& actor) {
-  return actor.empty() ? "unknown" : Printable(actor.substr(0, kMostNameLength));
+  return actor.empty() ? "unknown" : PrintableName(actor);
 }
 
 }  // namespace
-
-int64_t GameBatch::record_bytes() const {
-  int64_t bytes = 0;
-  for (const std::string& record : records) bytes += static_cast<int64_t>(record.size());
-  return bytes;
-}
-
-GameBatch ParseBatch(std::vector<std::string> fields) {
-  GameBatch batch;
-  const auto fault = [&](const std::string& what) {
-    if (batch.fault.empty()) batch.fault = what;
-  };
-  if (fields.size() % 2 != 0) fault("a field without a value");
-  for (size_t i = 0; i + 1 < fields.size(); i += 2) {
-    const std::string& name = fields[i];
-    std::string& value = fields[i + 1];
-    if (name == "record") {
-      batch.records.push_back(std::move(value));
-    } else if (name == "run") {
-      batch.run = std::move(value);
-    } else if (name == "actor") {
-      batch.actor = std::move(value);
-    } else if (name == "protocol") {
-      batch.protocol = std::move(value);
-    } else {
-      fault("an unknown field '" + Printable(name.substr(0, kMostNameLength)) + "'");
-    }
-  }
-  if (batch.records.empty()) fault("no record");
-  if (batch.records.size() > kMostBatchRecords) {
-    fault(fmt::format("{} records, {} are allowed", batch.records.size(), kMostBatchRecords));
-  }
-  return batch;
-}
-
-std::vector<std::string> FieldsOf(const GameBatch& batch) {
-  std::vector<std::string> fields = {"run",       batch.run,  "actor",
-                                     batch.actor, "protocol", batch.protocol};
-  for (const std::string& record : batch.records) {
-    fields.emplace_back("record");
-    fields.push_back(record);
-  }
-  return fields;
-}
 
 GameIntake::GameIntake(const Config& config, std::string run_id, const std::filesystem::path& store,
                        int threads)
@@ -91,9 +45,9 @@ GameIntake::Examined GameIntake::Examine(const std::string& bytes) const {
       record.settings.kings_landing != config_.kings_landing) {
     return {.refusal = Refusal::kGame,
             .why = fmt::format("'{}', rules {}, King's Landing {}; the run has '{}', {}, {}",
-                               Printable(record.game.substr(0, kMostNameLength)),
-                               record.rules_version, record.settings.kings_landing, info.name,
-                               info.rules_version, config_.kings_landing)};
+                               PrintableName(record.game), record.rules_version,
+                               record.settings.kings_landing, info.name, info.rules_version,
+                               config_.kings_landing)};
   }
   // An id follows from seed and number: nobody can take one that is another game's.
   if (record.seed != config_.seed || record.id != Mix64(Mix64(record.seed) + record.number)) {

@@ -18,33 +18,13 @@
 
 #include "train/config.h"
 #include "train/cycle_games.h"
+#include "train/game_batch.h"
 #include "train/replay_store.h"
 #include "train/replayed_game.h"
 
 namespace khanzero {
 
 inline constexpr size_t kMostRecordBytes = size_t{1} << 20;
-inline constexpr size_t kMostBatchRecords = 256;
-// What actor and learner agree on. Another number: they do not understand each other.
-inline constexpr int kActorProtocol = 1;
-
-// What an actor sends at once: the fields of one entry of the stream, in any order. `record` comes
-// once for each game.
-struct GameBatch {
-  std::string run = {};    // the run's id
-  std::string actor = {};  // the actor's id
-  std::string protocol = {};
-  std::vector<std::string> records = {};  // as SerializeRecord makes them
-  std::string fault = {};                 // why it is no such entry; empty: it is one
-
-  int64_t record_bytes() const;
-};
-
-// From names and values by turns.
-GameBatch ParseBatch(std::vector<std::string> fields);
-// Back again, without the fault.
-std::vector<std::string> FieldsOf(const GameBatch& batch);
-
 // Why a batch or a record is not taken.
 enum class Refusal { kEntry, kRun, kProtocol, kSize, kDamage, kGame, kSeed, kRules };
 inline constexpr ChoiceNames<8> kRefusalNames = {

@@ -12,16 +12,24 @@
 #include <optional>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "env/error.h"
 #include "env/games.h"
+#include "env/random.h"
 #include "model/checkpoint.h"
 #include "model/files.h"
+#include "model/folded_network.h"
 #include "model/grow.h"
+#include "model/inference.h"
+#include "model/load_network.h"
 #include "model/network.h"
+#include "model/unfold.h"
 #include "play/default_weights.h"
 #include "play/player_spec.h"
 #include "train/learner_optimizer.h"
+#include "train/loop_state.h"
+#include "train/policy_games.h"
 #include "train/replay_store.h"
 #include "train/run_folder.h"
 #include "train/training_files.h"
@@ -30,6 +38,9 @@ namespace khanzero {
 namespace {
 
 namespace fs = std::filesystem;
+
+// On which the norms of an exported network find their means and variances again.
+constexpr int kPositionsToUnfoldOn = 4096;
 
 // What a run is begun from.
 struct Source {
@@ -67,17 +78,16 @@ Source ReadSource(const fs::path& path, const Config& config) {
 }
 
 // The new run's first origin says what was there before, that of the source's own run included.
-std::string OriginText(const Source& source) {
-  const CheckpointInfo& info = source.checkpoint.info;
-  std::string text = fmt::format("{}, {}, {} games, {} positions", source.name(),
-                                 Text(info.network), info.games, info.positions);
+std::string OriginText(const std::string& name, const CheckpointInfo& info) {
+  std::string text = fmt::format("{}, {}, {} games, {} positions", name, Text(info.network),
+                                 info.games, info.positions);
   if (!info.origin.empty()) text += "; before: " + info.origin;
   return text;
 }
 
 // The state of the loop in the new run. Without the games no step of before counts towards what new
 // positions are worth.
-std::string LoopState(const Source& source, const Config& config) {
+std::string LoopStateOf(const Source& source, const Config& config) {
   const auto damaged = [&](const std::string& why) {
     return InputError("checkpoint '" + source.path.string() + "': " + kLoopFile +
                       " is damaged: " + why);
@@ -120,7 +130,7 @@ void SaveGrown(const Source& source, const RunFolder& run, const Config& config)
   const NetworkSettings& settings = config.network;
   const Network shown = Grow(*old.network, settings, config.seed);
   ExtraFiles extra = {{kLearnerFile, old.extra.at(kLearnerFile)},
-                      {kLoopFile, LoopState(source, config)}};
+                      {kLoopFile, LoopStateOf(source, config)}};
   Network trained_before(old.network->shape(), old.info.network);
   const auto trained_file = old.extra.find(kTrainedFile);
   const bool has_average = trained_file != old.extra.end();
@@ -136,26 +146,54 @@ void SaveGrown(const Source& source, const RunFolder& run, const Config& config)
   info.config_yaml = ToYaml(config);
   info.program_version.clear();
   info.date.clear();
-  info.origin = OriginText(source);
+  info.origin = OriginText(source.name(), source.checkpoint.info);
   if (!source.run) info.games = info.positions = 0;
   const std::string name = RunFolder::CheckpointName(info.step);
   SaveCheckpoint(run.checkpoints() / name, info, *shown, extra);
   run.SetLatest(name);
 }
 
-// Whether the folder was begun before.
-bool IsBegun(const RunFolder& run, const Source& source) {
+// Whether the folder was begun before, from what has that name.
+bool IsBegun(const RunFolder& run, const std::string& name) {
   const std::optional<fs::path> latest = run.LatestCheckpoint();
   if (!latest) return false;
   const std::string origin = ReadCheckpointInfo(*latest).origin;
-  const std::string from = fs::path(source.name()).parent_path().string();
-  if (!origin.starts_with(from.empty() ? source.name() + "," : from + "/")) {
+  const std::string from = fs::path(name).parent_path().string();
+  if (!origin.starts_with(from.empty() ? name + "," : from + "/")) {
     throw InputError(
         "the run '" + run.path().string() + "' is there already and was begun from " +
         (origin.empty() ? "a fresh network" : origin) +
         "; take another --run for a new one, or leave --from out to go on with this one");
   }
   return true;
+}
+
+// An export has weights alone: the new run counts from nothing.
+void BeginFromExport(const fs::path& file, const fs::path& path, const Config& config) {
+  const GameInfo game = InfoOfGame(config.game);
+  const auto folded = LoadFoldedNetwork(file.string(), &game);
+  CheckGrows(folded->settings, config.network, "'" + file.string() + "'");
+  const std::string name = file.filename().string();
+  if (IsBegun(RunFolder(path), name)) return;
+  const RunFolder run = OpenRunFolder(path, config);
+  const RunLock lock(run);
+  WriteFileDurably(run.config(), ToYaml(config));
+
+  const auto evaluator = MakeEvaluator(folded, config.inference);
+  const std::vector<float> planes = PolicyGamePositions(config, *evaluator, kPositionsToUnfoldOn);
+  Network network = Grow(*Unfold(*folded, planes, config.seed), config.network, config.seed);
+  ExtraFiles extra = {
+      {kOptimizerFile, SerializeOptimizer(*MakeOptimizer(config.learner, *network))},
+      {kLearnerFile, nlohmann::json{{"step", 0}, {"random", Random(config.seed).state()}}.dump(2)},
+      {kLoopFile, ToText(LoopState{})}};
+  if (config.learner.ema_decay > 0.0) extra[kTrainedFile] = SerializeWeights(*network);
+  const CheckpointInfo info{.game = game,
+                            .network = config.network,
+                            .config_yaml = ToYaml(config),
+                            .origin = OriginText(name, ReadNetworkInfo(file))};
+  const std::string first = RunFolder::CheckpointName(0);
+  SaveCheckpoint(run.checkpoints() / first, info, *network, extra);
+  run.SetLatest(first);
 }
 
 }  // namespace
@@ -171,14 +209,17 @@ Config ConfigOfCheckpoint(const fs::path& checkpoint, const std::vector<std::str
                      "the configuration of checkpoint '" + checkpoint.string() + "'", overrides);
 }
 
+bool IsExport(const fs::path& path) { return fs::is_regular_file(path); }
+
 void BeginRunFrom(const fs::path& checkpoint, const fs::path& path, const Config& config) {
+  if (IsExport(checkpoint)) return BeginFromExport(checkpoint, path, config);
   const Source source = ReadSource(checkpoint, config);
   std::error_code error;
   if (source.run && fs::equivalent(source.run->path(), path, error)) {
     throw InputError("--from names a checkpoint of the run '" + path.string() +
                      "' itself; take another --run for the new one");
   }
-  if (IsBegun(RunFolder(path), source)) return;
+  if (IsBegun(RunFolder(path), source.name())) return;
   const RunFolder run = OpenRunFolder(path, config);
   const RunLock lock(run);
   if (source.run) {

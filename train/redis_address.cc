@@ -44,6 +44,26 @@ std::string Decoded(std::string_view text) {
   return decoded;
 }
 
+// With %XX for all but letters, digits, "-._~" and what is `plain`.
+std::string Encoded(std::string_view text, std::string_view plain) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  constexpr std::string_view kMarks = "-._~";
+  const auto stays = [&](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           kMarks.find(c) != std::string_view::npos || plain.find(c) != std::string_view::npos;
+  };
+  std::string encoded;
+  for (const char c : text) {
+    if (stays(c)) {
+      encoded += c;
+      continue;
+    }
+    const auto byte = static_cast<unsigned char>(c);
+    encoded += {'%', kDigits[byte / 16], kDigits[byte % 16]};
+  }
+  return encoded;
+}
+
 int Number(std::string_view text, const char* name, int least, int most) {
   int value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -127,10 +147,11 @@ RedisAddress ParseSocketAddress(std::string_view rest) {
 
 std::string RedisAddress::Text() const {
   if (host.empty()) {
-    return "unix://" + Printable(socket) + (database > 0 ? "?db=" + std::to_string(database) : "");
+    return "unix://" + Encoded(socket, "/") +
+           (database > 0 ? "?db=" + std::to_string(database) : "");
   }
   const bool v6 = host.find(':') != std::string::npos;
-  return "redis://" + (v6 ? "[" + Printable(host) + "]" : Printable(host)) + ":" +
+  return "redis://" + (v6 ? "[" + Encoded(host, ":") + "]" : Encoded(host, "")) + ":" +
          std::to_string(port) + "/" + std::to_string(database);
 }
 

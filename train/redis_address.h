@@ -22,7 +22,7 @@ struct RedisAddress {
   std::string password = {};
   int database = 0;
 
-  // As a URL, printable, without user and password.
+  // As a URL that is read back as the same address, printable, without user and password.
   std::string Text() const;
 
   friend bool operator==(const RedisAddress&, const RedisAddress&) = default;

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "env/error.h"
+#include "model/checkpoint_files.h"
 #include "model/files.h"
 #include "play/svg.h"
 #include "train/metrics_file.h"
@@ -226,6 +227,12 @@ void AddRatings(Writer& writer, const nlohmann::ordered_json& ladder, RunSummary
                                     .curves = {curve}}));
 }
 
+// What the run was begun from; empty where that was a fresh network.
+std::string OriginOf(const RunFolder& run) {
+  const std::optional<std::filesystem::path> latest = run.LatestCheckpoint();
+  return latest ? ReadCheckpointInfo(*latest).origin : "";
+}
+
 }  // namespace
 
 RunSummary WriteRunSummary(const RunFolder& run, const std::filesystem::path& page) {
@@ -238,12 +245,14 @@ RunSummary WriteRunSummary(const RunFolder& run, const std::filesystem::path& pa
   writer.Add("# " + config.game + ": how this agent was made\n\n");
   if (!metrics.lines.empty()) {
     const MetricsLine& last = metrics.lines.back();
+    const std::string origin = OriginOf(run);
     writer.Add(fmt::format(
-        "By self-play alone, from nothing: {} games with {} positions, {} steps of learning, {} "
+        "By self-play alone{}: {} games with {} positions, {} steps of learning, {} "
         "hours. Network: {} blocks, {} channels.\n\n",
-        Cell(ValueOf(last, "run/games"), 0), Cell(ValueOf(last, "run/positions"), 0),
-        Cell(ValueOf(last, "run/step"), 0), Cell(ValueOf(last, "run/hours"), 2),
-        config.network.blocks, config.network.channels));
+        origin.empty() ? ", from nothing" : "", Cell(ValueOf(last, "run/games"), 0),
+        Cell(ValueOf(last, "run/positions"), 0), Cell(ValueOf(last, "run/step"), 0),
+        Cell(ValueOf(last, "run/hours"), 2), config.network.blocks, config.network.channels));
+    if (!origin.empty()) writer.Add("Begun from " + Printable(origin) + ".\n\n");
   }
   AddMetrics(writer, metrics.lines);
   AddRatings(writer, LadderForReport(run, summary.notes), summary);

@@ -133,6 +133,59 @@ TEST_P(TrainCommand, ARunBegunFromAnotherTakesItsGamesAndGrowsItsNetwork) {
   EXPECT_FALSE(std::filesystem::exists(other));
 }
 
+TEST_P(TrainCommand, ARunBegunFromAnExportCountsFromNothing) {
+  const ScratchRun run(GetParam());
+  RunJson(run.TrainShortest());
+  const std::string agent = (run.folder() / "agent.safetensors").string();
+  ASSERT_EQ(RunKhanzero({"export", "--checkpoint", "latest:" + run.path().string(), "--format",
+                         "safetensors", "--out", agent})
+                .exit_code,
+            0);
+  const std::string config = (run.folder() / "tiny.yaml").string();
+  const std::string next = (run.folder() / "next").string();
+  // The network that is there plays, however many games without one the configuration asks for.
+  const std::vector<std::string> command = {"train",
+                                            "--from",
+                                            agent,
+                                            "--config",
+                                            config,
+                                            "--run",
+                                            next,
+                                            "--set",
+                                            "network.channels=12",
+                                            "--set",
+                                            "loop.uniform_games=100",
+                                            "--set",
+                                            "loop.max_games=6",
+                                            "--json"};
+  const json trained = RunJson(command);
+  EXPECT_GE(trained.at("games").get<int>(), 6);
+  EXPECT_LT(trained.at("games").get<int>(), 12);
+  const std::string origin = RunJson({"info", "latest:" + next, "--json"}).at("origin");
+  EXPECT_EQ(origin.find("agent.safetensors, 1 blocks x 8 channels"), 0U) << origin;
+  EXPECT_NE(ReadFile(next + "/config.yaml").find("uniform_games: 0"), std::string::npos);
+  EXPECT_EQ(RunJson(command).at("games"), trained.at("games"));  // it goes on, and is done
+  const std::string page = (run.folder() / "page.md").string();
+  ASSERT_EQ(RunKhanzero({"report", "--run", next, "--markdown", page}).exit_code, 0);
+  EXPECT_NE(ReadFile(page).find("By self-play alone: "), std::string::npos);
+  EXPECT_NE(ReadFile(page).find("Begun from " + origin), std::string::npos);
+
+  const auto refused = [&](const std::vector<std::string>& more, const std::string& what) {
+    std::vector<std::string> arguments = {"train", "--run", (run.folder() / "other").string()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const RunResult result = RunKhanzero(arguments);
+    EXPECT_EQ(result.exit_code, 2) << result.err;
+    EXPECT_NE(result.err.find(what), std::string::npos) << result.err;
+    EXPECT_FALSE(std::filesystem::exists(run.folder() / "other"));
+  };
+  refused({"--from", agent}, "needs --config FILE");
+  refused({"--from", agent, "--config", config, "--set", "network.attack_planes=false"},
+          "would be lost");
+  refused({"--from", config, "--config", config}, "is no network to play with");
+  const std::string game = GetParam() == "khans" ? "serbest" : "khans";
+  refused({"--from", agent, "--config", config, "--set", "game=" + game}, GetParam());
+}
+
 TEST_P(TrainCommand, AKillLosesNoStoredGame) {
   const ScratchRun run(GetParam());
   int64_t before = 0;

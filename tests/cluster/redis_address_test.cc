@@ -75,8 +75,13 @@ TEST(RedisAddress, TextShowsNeitherUserNorPassword) {
   for (const auto& [url, text] :
        {std::pair{"redis://u:p@host/2", "redis://host:6379/2"},
         std::pair{"redis://u:p@[::1]:7", "redis://[::1]:7/0"},
-        std::pair{"unix://u:p@/run/%1bx?db=1", "unix:///run/\\x1bx?db=1"}}) {
-    EXPECT_EQ(ParseRedisAddress(url).Text(), text);
+        std::pair{"redis://u:p@a%40b", "redis://a%40b:6379/0"},
+        std::pair{"unix://u:p@/a%3Fdb%3D7", "unix:///a%3Fdb%3D7"},
+        std::pair{"unix://u:p@/run/%1bx?db=1", "unix:///run/%1Bx?db=1"}}) {
+    const RedisAddress address = ParseRedisAddress(url);
+    EXPECT_EQ(address.Text(), text);
+    EXPECT_EQ(ParseRedisAddress(address.Text()).host, address.host);
+    EXPECT_EQ(ParseRedisAddress(address.Text()).socket, address.socket);
   }
 }
 

@@ -73,6 +73,13 @@ InputWorth FuzzUci(std::span<const uint8_t> input);
 // stay whole. Throws Disagreement.
 InputWorth FuzzHttp(std::span<const uint8_t> input);
 
+// The address of a Redis server. Throws Disagreement.
+InputWorth FuzzAddress(std::span<const uint8_t> input);
+
+// The fields of an entry of the stream of games, a line each, name and value by turns. Throws
+// Disagreement.
+InputWorth FuzzBatch(std::span<const uint8_t> input);
+
 // Throws Disagreement that says `what` unless `holds`.
 void DemandThat(bool holds, const std::string& what);
 // A refusal is one line of printable ASCII that begins with `start`.

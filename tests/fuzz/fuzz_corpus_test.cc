@@ -43,6 +43,8 @@ TEST(FuzzCorpus, EveryCheckpointIsReadOrRefused) { RunFolder("checkpoint", FuzzC
 TEST(FuzzCorpus, EveryModelIsReadOrRefused) { RunFolder("model", FuzzModel); }
 TEST(FuzzCorpus, EveryRecordIsReadOrRefused) { RunFolder("record", FuzzRecord); }
 TEST(FuzzCorpus, EveryConfigurationIsReadOrRefused) { RunFolder("config", FuzzConfig); }
+TEST(FuzzCorpus, EveryAddressIsReadOrRefused) { EXPECT_GE(RunFolder("address", FuzzAddress), 12); }
+TEST(FuzzCorpus, EveryBatchIsReadOrRefused) { EXPECT_GE(RunFolder("batch", FuzzBatch), 6); }
 TEST(FuzzCorpus, EverySuiteIsReadOrRefused) { RunFolder("suite", FuzzSuite); }
 TEST(FuzzCorpus, EveryLineOfUciIsAnswered) { RunFolder("uci", FuzzUci); }
 

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <utility>
 
 #include "env/error.h"
 #include "model/grow.h"
+#include "model/unfold.h"
 #include "tests/model/networks_for_tests.h"
 #include "tests/model/temp_folder.h"
 
@@ -112,6 +114,52 @@ TEST_P(NetworkOfGame, GrowingChangesNoOutput) {
       b.policy.square().sum().backward();
     }
   }
+}
+
+// Back from what an export holds: the same outputs, also with the statistics of a batch, and every
+// filter as large as a fresh one.
+TEST_P(NetworkOfGame, WhatIsUnfoldedSaysTheSameInTrainingToo) {
+  constexpr int kPositions = 12;
+  const std::vector<float> planes = RandomPlanes(shape_, kPositions, 2);
+  const torch::Tensor x = InputView(planes.data(), kPositions, shape_);
+  NetworkSettings blind = kSmallNetwork;
+  blind.attack_planes = false;
+  for (const NetworkSettings& settings : {kSmallNetwork, kPoolingNetwork, blind}) {
+    Network before = MakeTrainedLikeNetwork(shape_, 7, settings);
+    Network after = Unfold(*Fold(*before), planes, 3);
+    EXPECT_EQ(after->settings(), settings);
+    EXPECT_TRUE(after->is_training());
+    const NetworkOutput wanted = before->forward(x);
+    EXPECT_GT(wanted.policy.std().item<float>(), 0.1F) << "the comparison would prove little";
+    for (const bool training : {false, true}) {
+      after->train(training);
+      const NetworkOutput output = after->forward(x);
+      EXPECT_TRUE(torch::allclose(wanted.policy, output.policy, 1e-3, 1e-3))
+          << Text(settings) << ": " << (wanted.policy - output.policy).abs().max();
+      EXPECT_TRUE(torch::allclose(wanted.wdl, output.wdl, 1e-3, 1e-3))
+          << Text(settings) << ": " << (wanted.wdl - output.wdl).abs().max();
+    }
+    const torch::Tensor norms = after->stem->conv->weight.flatten(1).norm(2, 1);
+    EXPECT_TRUE(torch::allclose(norms, torch::full_like(norms, std::sqrt(2.0))));
+  }
+}
+
+// A filter of zeros, and a channel that is the same everywhere, have no scale to give back.
+TEST_P(NetworkOfGame, DeadChannelsAreUnfoldedToo) {
+  const std::vector<float> planes = RandomPlanes(shape_, 8, 2);
+  const torch::Tensor x = InputView(planes.data(), 8, shape_);
+  Network before = MakeTrainedLikeNetwork(shape_);
+  {
+    const torch::NoGradGuard no_grad;
+    before->stem->norm->weight[0] = 0.0F;
+    before->blocks[0]->as<ResidualBlockImpl>()->second->norm->weight.zero_();
+  }
+  Network after = Unfold(*Fold(*before), planes, 3);
+  after->eval();
+  const NetworkOutput wanted = before->forward(x);
+  const NetworkOutput output = after->forward(x);
+  EXPECT_TRUE(torch::allclose(wanted.policy, output.policy, 1e-3, 1e-3));
+  EXPECT_TRUE(torch::allclose(wanted.wdl, output.wdl, 1e-3, 1e-3));
 }
 
 TEST(Grow, WhatIsSmallerIsRefusedNamingBoth) {
