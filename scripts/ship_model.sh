@@ -4,7 +4,8 @@
 # ship_model.sh RUN GAME [--which latest|best] [--precision fp32|fp16] [--models DIR]: makes the agent
 # of a run the one that comes with the program. Writes DIR/GAME.safetensors (DIR: models), which
 # `khanzero export` compares with the checkpoint and which has at most 8 MB; DIR/GAME.md with pictures,
-# what made it; and DIR/README.md, the list. Exit code 2 for bad usage or input, 1 when something
+# what made it; and DIR/README.md, the list. The page of an agent that this one was begun from is kept
+# as DIR/GAME-part-N.md. Exit code 2 for bad usage or input, 1 when something
 # fails; then the agent that was there stays. KHANZERO_BINARY names another binary than that of the
 # release build.
 set -euo pipefail
@@ -20,7 +21,7 @@ words=()
 while (($# > 0)); do
   case $1 in
     --help | -h)
-      sed -n '4,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+      sed -n '4,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
       exit 0
       ;;
     --which | --precision | --models)
@@ -60,6 +61,18 @@ bytes=$(stat -c %s "$aside/$game.safetensors")
 ((bytes <= most_bytes)) || fail "the agent has $bytes bytes, more than $most_bytes; --precision fp16 halves it"
 "$binary" report --run "$run" --markdown "$aside/$game.md" | sed "s#$aside#$models#"
 
+# Trained on from the agent that is there: its page tells the first part of the story.
+keep_page() {
+  local n=1 picture
+  while [[ -e $models/$game-part-$n.md ]]; do n=$((n + 1)); done
+  local part=$game-part-$n
+  for picture in losses scores rating; do
+    [[ ! -e $models/$game-$picture.svg ]] || mv "$models/$game-$picture.svg" "$models/$part-$picture.svg"
+  done
+  sed "s/($game-\([a-z]*\.svg\))/($part-\1)/" "$models/$game.md" >"$models/$part.md"
+  sed -i "s/^Begun from .*/& [How that one was made]($part.md)./" "$aside/$game.md"
+}
+if [[ -e $models/$game.md ]] && grep -q "^Begun from $game\.safetensors," "$aside/$game.md"; then keep_page; fi
 rm -f "$models/$game"-{losses,scores,rating}.svg
 mv "$aside/$game"* "$models/"
 
@@ -80,7 +93,8 @@ row() {
 
 `khanzero uci`, `serve`, `play` and `analyze` play with these where no other network is named. Each was trained by this program
 from nothing, by self-play alone: no games, books or piece values of anybody. What made one (metrics by hours, ratings,
-configuration) is on its page; how strong they are, against what, is in [docs/strength.md](../docs/strength.md).
+configuration) is on its page; how strong they are, against what, is in [docs/strength.md](../docs/strength.md). One that was begun from
+another counts its games and steps from there; its page leads to that of the other.
 
 | game | file | size | network | games | steps | date |
 | --- | --- | ---: | --- | ---: | ---: | --- |

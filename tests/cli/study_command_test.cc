@@ -106,6 +106,18 @@ TEST(ScriptsForAgents, TheAgentIsShippedAndMeasured) {
   EXPECT_NE(ReadFile(tiny.Path("models/khans.md")).find("uniform_games"), std::string::npos);
   EXPECT_TRUE(std::filesystem::exists(tiny.Path("models/khans-losses.svg")));
   EXPECT_NE(ReadFile(tiny.Path("models/README.md")).find("[khans](khans.md)"), std::string::npos);
+  // An agent that was trained on from this one keeps the page of what came before.
+  const std::string next = tiny.Path("next");
+  const RunResult trained = RunKhanzero(
+      {"train", "--from", model, "--config", tiny.run() + "/config.yaml", "--run", next});
+  ASSERT_EQ(trained.exit_code, 0) << trained.err;
+  ASSERT_EQ(
+      tiny.Script("ship_model.sh '" + next + "' khans --models '" + tiny.Path("models") + "'"), 0)
+      << ReadFile(tiny.Path("err.txt"));
+  EXPECT_NE(ReadFile(tiny.Path("models/khans-part-1.md")).find("(khans-part-1-losses.svg)"),
+            std::string::npos);
+  EXPECT_TRUE(std::filesystem::exists(tiny.Path("models/khans-part-1-losses.svg")));
+  EXPECT_NE(ReadFile(tiny.Path("models/khans.md")).find("(khans-part-1.md)"), std::string::npos);
   EXPECT_EQ(tiny.Script(ship + "serbest"), 2);
   EXPECT_EQ(tiny.Script(ship), 2);
 
