@@ -209,7 +209,10 @@ Config ConfigOfCheckpoint(const fs::path& checkpoint, const std::vector<std::str
                      "the configuration of checkpoint '" + checkpoint.string() + "'", overrides);
 }
 
-bool IsExport(const fs::path& path) { return fs::is_regular_file(path); }
+bool IsExport(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error);
+}
 
 void BeginRunFrom(const fs::path& checkpoint, const fs::path& path, const Config& config) {
   if (IsExport(checkpoint)) return BeginFromExport(checkpoint, path, config);
